@@ -1,0 +1,7 @@
+#include <graphwright/version.h>
+
+namespace graphwright {
+
+const char* version() { return GW_VERSION; }
+
+}  // namespace graphwright

@@ -1,0 +1,24 @@
+// Entry point of the extension module graphwright._core.
+#include <graphwright/version.h>
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+namespace graphwright {
+namespace {
+
+using BindFunction = void (*)(nb::module_&);
+
+// One function per folder of src/, each defined in its own file here (bind_<folder>.cpp); in this order, since
+// later ones use the types of earlier ones.
+constexpr BindFunction kBindFunctions[] = {nullptr};
+
+}  // namespace
+}  // namespace graphwright
+
+NB_MODULE(_core, module) {
+  module.attr("__version__") = graphwright::version();
+  for (auto* bind : graphwright::kBindFunctions) {
+    if (bind != nullptr) bind(module);
+  }
+}

@@ -1,0 +1,10 @@
+#include <doctest/doctest.h>
+#include <graphwright/version.h>
+
+#include <algorithm>
+#include <string>
+
+TEST_CASE("the version has three numbers") {
+  std::string version = graphwright::version();
+  CHECK(std::count(version.begin(), version.end(), '.') == 2);
+}
