@@ -1,0 +1,111 @@
+// The interface that makes nodes. The eager builder runs each op at once, the graph builder records
+// it; others check types or export. Gradient rules and function bodies are written over it once, and
+// never know which tier they serve.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "ir/attribute.h"
+#include "ir/operand.h"
+#include "ir/value_type.h"
+
+namespace graphwright {
+
+struct OpDef;
+class Graph;
+struct Block;
+
+using OperandVector = std::vector<Operand>;
+// The nodes of a block: takes the block's arguments, returns its results, and applies ops meanwhile.
+using BlockFunction = FunctionRef<OperandVector(std::span<const Operand> arguments)>;
+
+struct WhileOptions {
+  Operand maximum_iterations;                   // null: none
+  std::vector<PartialShape> shape_invariants;   // empty: the shapes of the initial values
+  int64_t parallel_iterations = 10;
+  std::string_view name = "while";
+};
+
+class Builder {
+ public:
+  virtual ~Builder() = default;
+  // Inputs must already have the dtypes that the signature asks for; InvalidArgument (eager) or
+  // TypeError / ValueError (graph) otherwise. `name` is the node's base name, "" for the op's own.
+  // Outputs are appended to `outputs`.
+  virtual void apply(const OpDef& op, std::span<const Operand> inputs, const Attributes& attributes,
+                     OperandVector& outputs, std::string_view name = {}) = 0;
+  // A while loop or a branch: the functions are called with arguments of this builder's tier, and the
+  // results returned are the carried values after the loop (trip count first), or the outputs. The
+  // condition gets the same arguments as the body: [counter, carried...].
+  virtual OperandVector while_loop(const WhileOptions& options, std::span<const Operand> carried,
+                                   BlockFunction condition, BlockFunction body) = 0;
+  virtual OperandVector if_else(const Operand& condition, BlockFunction then_branch,
+                                BlockFunction else_branch, std::string_view name = {}) = 0;
+  virtual bool is_eager() const = 0;
+
+  // Conveniences over apply: op by name (Internal if there is none).
+  Operand op(std::string_view op_name, std::initializer_list<Operand> inputs,
+             const Attributes& attributes = {}, std::string_view name = {});
+  Operand op(std::string_view op_name, std::span<const Operand> inputs,
+             const Attributes& attributes = {}, std::string_view name = {});
+  OperandVector op_outputs(std::string_view op_name, std::span<const Operand> inputs,
+                           const Attributes& attributes = {}, std::string_view name = {});
+  // A constant: eager tensors are operands as they are; the graph builder makes a Const node.
+  virtual Operand constant(const Tensor& tensor, std::string_view name = {}) = 0;
+  Operand scalar(double value, DType dtype);           // rounded or truncated to dtype
+  Operand int32_vector(std::span<const int64_t> values);
+};
+
+// What is known of an operand, whatever its tier.
+DType dtype_of(const Operand& operand);
+PartialShape shape_of(const Operand& operand);
+ValueType type_of(const Operand& operand);
+// The value where it is known without running anything: an eager tensor, a Const node, or ops of
+// constants that fold cheaply. Null tensor if unknown.
+Tensor constant_value(const Operand& operand);
+// An integer vector (a shape, a begin...) of which some elements may be known: those known are
+// >= 0 or negative numbers as given in `known`; nullopt when not even its length is known.
+struct PartialVector {
+  std::vector<int64_t> values;
+  std::vector<bool> known;
+};
+std::optional<PartialVector> partial_constant_vector(const Operand& operand);
+// The same read as a shape: unknown elements are unknown dims. Unknown rank if nothing is known.
+PartialShape constant_as_shape(const Operand& operand);
+
+// An operand with its builder: gradient rules read as algebra, `dy * (1.0 - y * y)`.
+class Expression {
+ public:
+  Expression() = default;
+  Expression(Builder& builder, Operand operand) : builder_(&builder), operand_(std::move(operand)) {}
+  explicit operator bool() const { return static_cast<bool>(operand_); }
+  operator Operand() const { return operand_; }  // NOLINT(google-explicit-constructor)
+  const Operand& operand() const { return operand_; }
+  Builder& builder() const { return *builder_; }
+  DType dtype() const { return dtype_of(operand_); }
+  Expression apply(std::string_view op_name) const;
+  Expression apply(std::string_view op_name, const Operand& other) const;
+
+ private:
+  Builder* builder_ = nullptr;
+  Operand operand_;
+};
+Expression operator+(const Expression& left, const Expression& right);
+Expression operator-(const Expression& left, const Expression& right);
+Expression operator*(const Expression& left, const Expression& right);
+Expression operator/(const Expression& left, const Expression& right);
+Expression operator+(const Expression& left, double right);
+Expression operator-(const Expression& left, double right);
+Expression operator*(const Expression& left, double right);
+Expression operator/(const Expression& left, double right);
+Expression operator+(double left, const Expression& right);
+Expression operator-(double left, const Expression& right);
+Expression operator*(double left, const Expression& right);
+Expression operator/(double left, const Expression& right);
+Expression operator-(const Expression& operand);
+
+}  // namespace graphwright

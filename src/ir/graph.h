@@ -1,0 +1,138 @@
+// The graph IR: SSA values, nodes that apply ops, blocks that order nodes, graphs that own them all.
+//
+// Order is the block's order: a node's effects happen after those of the nodes before it, and
+// dependence.h derives everything else (parallelism, code motion, exported control inputs) from that.
+// Blocks of `if` and `while` nodes see the values of the blocks around them, so that invariants are
+// not carried. A graph is built by one thread at a time; once its trace is finished it never changes.
+//
+// Control nodes:
+//   While   inputs  [maximum_iterations (int32 scalar, -1: none), carried...]
+//           blocks  condition: arguments [counter, carried...], results [bool scalar]
+//                   body:      arguments [counter, carried...], results [carried...]
+//           outputs [trip count (int32), carried...]
+//           The counter is an int32 scalar that counts from 0; both blocks may ignore it.
+//   If      inputs  [condition (bool scalar)], blocks then, else without arguments, results = outputs
+//   Case    inputs  [index (int32 scalar)], n blocks without arguments; an index outside [0, n) means
+//           the last block
+//   Call    inputs  the callee's arguments, then its captures
+// Further results may be appended to both blocks of an If, and further carried values to a While:
+// gradients save what they need that way.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/interned_string.h"
+#include "base/location.h"
+#include "ir/attribute.h"
+#include "ir/value_type.h"
+
+namespace graphwright {
+
+struct Block;
+struct Node;
+struct OpDef;
+class Graph;
+
+struct Value {
+  ValueType type;
+  Node* node = nullptr;    // the node this is an output of, or null for a block argument
+  Block* block = nullptr;  // the block that defines it, as an argument or by a node in it
+  uint32_t index = 0;      // among the outputs or arguments
+  DType dtype() const { return type.dtype; }
+  const PartialShape& shape() const { return type.shape; }
+};
+
+// What a Call node calls: a concrete function, which lives in a layer above.
+class Callee {
+ public:
+  virtual ~Callee() = default;
+  virtual std::string_view callee_name() const = 0;
+  virtual const Graph& callee_graph() const = 0;
+};
+
+struct Node {
+  const OpDef* op = nullptr;
+  Attributes attributes;
+  std::vector<Value*> inputs;
+  std::vector<Value*> outputs;
+  std::vector<std::unique_ptr<Block>> blocks;
+  std::vector<Node*> control_inputs;  // asked for by the program; order already implies effects
+  std::shared_ptr<Callee> callee;
+  Block* block = nullptr;       // the block it stands in
+  InternedString scope;         // name scope when made, e.g. "while/body"; "" at the top
+  InternedString base_name;     // "add"; unique names are replayed on demand (node_names.h)
+  InternedString device;
+  Location location = kNoLocation;
+  uint32_t id = 0;  // creation order within the graph
+};
+
+struct Block {
+  Graph* graph = nullptr;
+  Node* owner = nullptr;  // null for a graph's body
+  std::vector<Value*> arguments;
+  std::vector<Node*> nodes;
+  std::vector<Value*> results;
+  Block* parent() const { return owner ? owner->block : nullptr; }
+  // This block or one around it defines the value.
+  bool sees(const Value& value) const;
+};
+
+// One input that the body takes beyond the declared arguments: a value from outside.
+struct Capture {
+  Tensor tensor;           // an eager tensor or a resource handle; null if from an outer graph
+  Value* outer = nullptr;  // a value of an enclosing graph
+  Value* inner = nullptr;  // the argument of the body that stands for it
+};
+
+class Graph : public std::enable_shared_from_this<Graph> {
+ public:
+  explicit Graph(std::string name);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+  Block& body() { return *body_; }
+  const Block& body() const { return *body_; }
+  // The first `argument_count` body arguments are declared, the rest captures in order.
+  std::vector<Capture>& captures() { return captures_; }
+  const std::vector<Capture>& captures() const { return captures_; }
+
+  // Appends to the block; the caller sets what the signature does not imply. Outputs get the types.
+  Node* add_node(Block& block, const OpDef& op, std::vector<Value*> inputs, Attributes attributes,
+                 std::vector<ValueType> output_types);
+  Value* add_argument(Block& block, ValueType type);
+  Value* add_output(Node& node, ValueType type);
+  Block* add_block(Node& node);
+  uint32_t node_count() const { return next_id_; }
+  // The graph finished: nothing may be added any more (Internal if something is).
+  void freeze() { frozen_ = true; }
+  bool frozen() const { return frozen_; }
+  bool out_of_scope() const { return frozen_; }
+
+ private:
+  void require_mutable() const;
+  std::string name_;
+  std::unique_ptr<Block> body_;
+  std::vector<Capture> captures_;
+  std::vector<std::unique_ptr<Node>> nodes_;    // owns every node, those of inner blocks included
+  std::vector<std::unique_ptr<Value>> values_;  // and every value
+  uint32_t next_id_ = 0;
+  bool frozen_ = false;
+};
+
+// A deep copy of nodes, blocks and values. `value_map`, if given, receives old -> new for every value.
+class ValueMap;  // graph_copy.h
+std::shared_ptr<Graph> copy_graph(const Graph& graph, ValueMap* value_map = nullptr);
+
+// Versioned text, parsed back equal by parse_graph (text.h).
+std::string graph_to_text(const Graph& graph);
+
+// Runs the table of rules; Internal naming the first broken rule and its node.
+void verify_graph(const Graph& graph);
+
+}  // namespace graphwright

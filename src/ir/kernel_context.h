@@ -1,0 +1,46 @@
+// What a kernel sees when it runs. Kernels return a Status; they do not throw, except through
+// allocation, which the caller turns into a Status.
+#pragma once
+
+#include <atomic>
+#include <span>
+
+#include "ir/attribute.h"
+#include "tensor/tensor.h"
+
+namespace graphwright {
+
+struct OpDef;
+
+// Shared by everything that runs on behalf of one call; null when nobody can cancel.
+using StopFlag = std::atomic<uint32_t>;
+
+class KernelContext {
+ public:
+  KernelContext(const OpDef& op, const Attributes& attributes, std::span<const Tensor* const> inputs,
+                std::span<Tensor> outputs, const StopFlag* stop = nullptr)
+      : attributes_(op, attributes), inputs_(inputs), outputs_(outputs), stop_(stop) {}
+  const OpDef& op() const { return attributes_.op(); }
+  const AttributeReader& attributes() const { return attributes_; }
+  int input_count() const { return static_cast<int>(inputs_.size()); }
+  int output_count() const { return static_cast<int>(outputs_.size()); }
+  // May be borrowed from an arena: keep `.owned()`, never the tensor itself.
+  const Tensor& input(int index) const { return *inputs_[static_cast<size_t>(index)]; }
+  // Allocated already where the shape rule knew the whole shape; null otherwise, or where the kernel
+  // is better off making it (set_output).
+  Tensor& output(int index) { return outputs_[static_cast<size_t>(index)]; }
+  // Output of a data-dependent shape, or shared with an input. Copies into prebound memory if there
+  // is some.
+  void set_output(int index, Tensor tensor);
+  // The preallocated output, or a new one; dims must be those of the preallocated one.
+  Tensor& require_output(int index, DType dtype, std::span<const int64_t> dims);
+  bool stopped() const { return stop_ && stop_->load(std::memory_order_relaxed) != 0; }
+
+ private:
+  AttributeReader attributes_;
+  std::span<const Tensor* const> inputs_;
+  std::span<Tensor> outputs_;
+  const StopFlag* stop_;
+};
+
+}  // namespace graphwright

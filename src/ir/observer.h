@@ -1,0 +1,37 @@
+// The hook through which tapes, forward accumulators and variable watchers see ops and whole calls.
+// Free when unused: one bit of the thread's state word says whether there is any observer.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ir/attribute.h"
+#include "ir/operand.h"
+
+namespace graphwright {
+
+struct OpDef;
+struct Node;
+class Callee;
+class VariableResource;
+
+class OpObserver {
+ public:
+  virtual ~OpObserver() = default;
+  // An op has run (eager tensors), or its node has been made (graph values). `node` is null when
+  // eager.
+  virtual void on_op(const OpDef& op, const Attributes& attributes, std::span<const Operand> inputs,
+                     std::span<const Operand> outputs, Node* node) = 0;
+  // Whether a call with these inputs must keep what its derivative needs.
+  virtual bool wants_call(std::span<const Operand> inputs) = 0;
+  // A whole concrete function has run eagerly. `inputs` are arguments then captures; `saved` are the
+  // extra outputs of the forward graph that build_derivative made for it (autodiff/derivative.h),
+  // empty if no observer wanted the call.
+  virtual void on_call(const std::shared_ptr<Callee>& callee, std::span<const Operand> inputs,
+                       std::span<const Operand> outputs, std::span<const Operand> saved) = 0;
+  // A variable was read or written, on any tier.
+  virtual void on_variable(const std::shared_ptr<VariableResource>& variable, bool trainable) = 0;
+};
+
+}  // namespace graphwright

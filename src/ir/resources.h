@@ -1,0 +1,79 @@
+// Objects that resource and variant tensors refer to at run time, and that kernels work on.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tensor/tensor.h"
+
+namespace graphwright {
+
+// A variable's state. Reads share the tensor; writes replace it, or overwrite it in place when nobody
+// else holds it. All methods are thread safe; each is one atomic step.
+class VariableResource : public Object {
+ public:
+  VariableResource(std::string name, DType dtype, PartialShape shape)
+      : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
+  std::string_view kind_name() const override { return "Variable"; }
+  const std::string& name() const { return name_; }
+  DType dtype() const { return dtype_; }
+  const PartialShape& shape() const { return shape_; }  // values must be compatible with it
+  // Null when uninitialised.
+  Tensor read() const;
+  // InvalidArgument when dtype or shape does not fit (checked where `validate_shape`).
+  Status assign(Tensor value, bool validate_shape = true);
+  bool is_initialized() const;
+  void destroy();  // uninitialised again
+  // Calls update(value), which may replace or overwrite `value` in place if it is unique, under the
+  // variable's lock. FailedPrecondition when uninitialised.
+  template <class Update>
+  Status modify(Update update) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!value_) return uninitialized();
+    return update(value_);
+  }
+
+ private:
+  Status uninitialized() const;
+  const std::string name_;
+  const DType dtype_;
+  const PartialShape shape_;
+  mutable std::mutex mutex_;
+  Tensor value_;
+};
+
+// A list value: linear in the IR, so that whoever holds the only reference writes in place. Elements
+// of one known shape lie one after the other in a single buffer that grows by doubling; otherwise
+// each is a tensor of its own.
+class ListObject : public Object {
+ public:
+  ListObject(DType dtype, PartialShape element_shape, int64_t size);
+  std::string_view kind_name() const override { return "TensorList"; }
+  DType dtype() const { return dtype_; }
+  const PartialShape& element_shape() const { return element_shape_; }
+  int64_t size() const { return size_; }
+  void reserve(int64_t count);
+  void resize(int64_t count);
+  // Null tensor if the element was never written. OutOfRange is checked by the caller.
+  Tensor get(int64_t index) const;
+  void set(int64_t index, const Tensor& element);
+  void push_back(const Tensor& element);
+  Tensor pop_back();
+  // All elements along a new first dimension; unwritten ones as zeros of `element_shape`.
+  // InvalidArgument when shapes differ or none is known.
+  Status stack(const PartialShape& element_shape, Tensor* result) const;
+  std::shared_ptr<ListObject> copy() const;
+
+ private:
+  void make_ragged();
+  DType dtype_;
+  PartialShape element_shape_;
+  int64_t size_ = 0;
+  int64_t capacity_ = 0;
+  Tensor dense_;                // [capacity, element...] while contiguous, else null
+  std::vector<bool> written_;   // of the contiguous elements
+  std::vector<Tensor> ragged_;  // otherwise
+};
+
+}  // namespace graphwright

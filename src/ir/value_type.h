@@ -1,0 +1,38 @@
+// The type of an SSA value: a tensor's dtype and shape, and for handles what they refer to.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace graphwright {
+
+// What a kResource or kVariant value refers to.
+struct HandleType {
+  enum class Kind : uint8_t { kVariable, kList, kDataset, kIterator, kOptional, kOther };
+  Kind kind = Kind::kOther;
+  DType dtype = DType::kInvalid;  // of the variable, or of a list's elements
+  PartialShape shape;             // of the variable, or common to a list's elements
+  bool operator==(const HandleType&) const = default;
+};
+
+struct ValueType {
+  DType dtype = DType::kInvalid;
+  PartialShape shape;
+  std::shared_ptr<const HandleType> handle;  // null unless dtype is kResource or kVariant
+
+  bool is_list() const { return handle && handle->kind == HandleType::Kind::kList; }
+  // "float32[2,?]", "list<float32[?]>", "variable<int32[]>".
+  std::string to_string() const;
+};
+
+inline ValueType tensor_type(DType dtype, PartialShape shape) {
+  return {dtype, std::move(shape), nullptr};
+}
+ValueType list_type(DType dtype, PartialShape element_shape);
+ValueType variable_type(DType dtype, PartialShape shape);
+
+}  // namespace graphwright
