@@ -1,5 +1,6 @@
-# Flags for every file of ours. The numerics contract needs -ffp-contract=off and forbids -ffast-math and
-# its parts that change values; -fno-math-errno only drops errno, so that sqrt is one instruction.
+# Flags for every file of ours. The numerics contract needs -ffp-contract=off and forbids -ffast-
+# math and its parts that change values; -fno-math-errno only drops errno, so that sqrt is one
+# instruction.
 include_guard(GLOBAL)
 
 set(CMAKE_CXX_STANDARD 20)

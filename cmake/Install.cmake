@@ -1,4 +1,5 @@
-# Two components: `python` fills a wheel, `devel` is the C++ library with its headers and CMake package.
+# Two components: `python` fills a wheel, `devel` is the C++ library with its headers and CMake
+# package.
 if(GW_PYTHON)
   install(TARGETS _core LIBRARY DESTINATION graphwright COMPONENT python)
   install(PROGRAMS ${GW_RUNTIME_FILES} DESTINATION graphwright/lib COMPONENT python)
@@ -8,8 +9,10 @@ include(CMakePackageConfigHelpers)
 set(GW_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/graphwright")
 install(TARGETS graphwright EXPORT graphwrightTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         COMPONENT devel)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel)
-install(PROGRAMS ${GW_RUNTIME_FILES} DESTINATION "${CMAKE_INSTALL_LIBDIR}/graphwright" COMPONENT devel)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        COMPONENT devel)
+install(PROGRAMS ${GW_RUNTIME_FILES} DESTINATION "${CMAKE_INSTALL_LIBDIR}/graphwright"
+        COMPONENT devel)
 install(EXPORT graphwrightTargets NAMESPACE graphwright:: FILE graphwrightConfig.cmake
         DESTINATION "${GW_CMAKE_DIR}" COMPONENT devel)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/graphwrightConfigVersion.cmake"

@@ -1,11 +1,12 @@
-# One object library per folder of src/, linked directly (not through archives) into every product: op rows
-# and bindings register themselves, and an archive would drop files that nothing refers to.
+# One object library per folder of src/, linked directly (not through archives) into every
+# product: op rows and bindings register themselves, and an archive would drop files that nothing
+# refers to.
 include_guard(GLOBAL)
 
 # gw_compile_setup(<target>): include folders and definitions that every file of the core sees.
 function(gw_compile_setup target)
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src"
-                                               "${PROJECT_BINARY_DIR}/generated")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include"
+                                               "${PROJECT_SOURCE_DIR}/src")
   target_compile_definitions(${target} PRIVATE GW_BUILDING_CORE=1)
   target_link_libraries(${target} PRIVATE gw_fmt)
   if(GW_THREADS STREQUAL "tbb")
@@ -13,8 +14,8 @@ function(gw_compile_setup target)
   endif()
 endfunction()
 
-# gw_add_layer(<folder>): object library gw_<folder> of src/<folder>/*.cpp, added to graphwright_core. Files
-# named *.isa.cpp are left out: they make sense only per vector width.
+# gw_add_layer(<folder>): object library gw_<folder> of src/<folder>/*.cpp, added to
+# graphwright_core. Files named *.isa.cpp are left out: they make sense only per vector width.
 function(gw_add_layer folder)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "\\.isa\\.cpp$")
@@ -29,12 +30,13 @@ function(gw_add_layer folder)
   target_sources(graphwright_core INTERFACE $<TARGET_OBJECTS:gw_${folder}>)
 endfunction()
 
-# gw_add_isa_sources(<target> <file>...): compiles each file once per vector width, as object libraries
-# <target>_<isa>, with GW_ISA defined to the width's name (sse42, avx2, avx512; `generic` on other CPUs).
+# gw_add_isa_sources(<target> <file>...): compiles each file once per vector width, as object
+# libraries <target>_<isa>, with GW_ISA defined to the width's name (sse42, avx2, avx512;
+# `generic` on other CPUs).
 #
-# The objects are added after all baseline objects and narrowest first. That order matters: of an inline
-# function emitted by several files (say, a std::vector member) the linker keeps the first copy, and this way
-# it is never one that needs a wider CPU than its callers do.
+# The objects are added after all baseline objects and narrowest first. That order matters: of an
+# inline function emitted by several files (say, a std::vector member) the linker keeps the first
+# copy, and this way it is never one that needs a wider CPU than its callers do.
 function(gw_add_isa_sources target)
   if(NOT ARGN)
     return()
@@ -58,7 +60,8 @@ function(gw_add_isa_sources target)
   endforeach()
 endfunction()
 
-# gw_finish_isa_sources(): adds what gw_add_isa_sources compiled to graphwright_core, narrowest width first.
+# gw_finish_isa_sources(): adds what gw_add_isa_sources compiled to graphwright_core, narrowest
+# width first.
 function(gw_finish_isa_sources)
   foreach(isa IN ITEMS generic sse42 avx2 avx512)
     get_property(objects GLOBAL PROPERTY GW_ISA_OBJECTS_${isa})

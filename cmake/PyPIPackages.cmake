@@ -1,6 +1,6 @@
-# Finds the native dependencies that pip installed beside the interpreter and wraps them as targets:
-# gw_fmt, gw_tbb, gw_dnnl, gw_openblas. The paths are set by force, so that a library that happens to be
-# installed on the machine is never picked up instead.
+# Finds the native dependencies that pip installed beside the interpreter and wraps them as
+# targets: gw_fmt, gw_tbb, gw_dnnl, gw_openblas. The paths are set by force, so that a library
+# that happens to be installed on the machine is never picked up instead.
 include_guard(GLOBAL)
 
 execute_process(
@@ -29,7 +29,8 @@ target_compile_definitions(gw_fmt INTERFACE FMT_HEADER_ONLY=1)
 function(gw_import_library target include_dir library)
   add_library(${target} SHARED IMPORTED GLOBAL)
   set_target_properties(
-    ${target} PROPERTIES IMPORTED_LOCATION "${library}" INTERFACE_INCLUDE_DIRECTORIES "${include_dir}"
+    ${target} PROPERTIES IMPORTED_LOCATION "${library}"
+                         INTERFACE_INCLUDE_DIRECTORIES "${include_dir}"
                          INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${include_dir}")
 endfunction()
 

@@ -1,5 +1,5 @@
-# The extension module graphwright._core: nanobind in split mode, so that one file serves every Python from
-# 3.10 on.
+# The extension module graphwright._core: nanobind in split mode, so that one file serves every
+# Python from 3.10 on.
 find_package(nanobind CONFIG REQUIRED)
 file(GLOB python_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/python/*.cpp")
 nanobind_add_module(_core NOMINSIZE NOSTRIP NB_SUPPRESS_WARNINGS BACKEND_MODULE nanobind_backend
@@ -7,11 +7,12 @@ nanobind_add_module(_core NOMINSIZE NOSTRIP NB_SUPPRESS_WARNINGS BACKEND_MODULE 
 gw_compile_setup(_core)
 target_link_libraries(_core PRIVATE graphwright_core)
 # Only the module's entry point is exported; the C++ library's symbols stay private to it.
-target_link_options(_core PRIVATE "-Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/python_module.map")
-set_property(TARGET _core APPEND PROPERTY LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/python_module.map")
+set(exports "${PROJECT_SOURCE_DIR}/cmake/python_module.map")
+target_link_options(_core PRIVATE "-Wl,--version-script=${exports}")
+set_property(TARGET _core APPEND PROPERTY LINK_DEPENDS "${exports}")
 
-# In the build tree, <build>/python is an importable copy of the package: the module itself beside links to
-# the sources.
+# In the build tree, <build>/python is an importable copy of the package: the module itself beside
+# links to the sources.
 set(GW_PACKAGE_DIR "${PROJECT_BINARY_DIR}/python/graphwright")
 set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${GW_PACKAGE_DIR}"
                                        BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/lib")

@@ -1,12 +1,13 @@
-# Shared libraries that travel with the core: stripped copies of the third-party ones under their SONAMEs, and
-# the folder in the build tree where they and our own shared objects lie.
+# Shared libraries that travel with the core: stripped copies of the third-party ones under their
+# SONAMEs, and the folder in the build tree where they and our own shared objects lie.
 include_guard(GLOBAL)
 
 set(GW_LIBRARY_DIR "${PROJECT_BINARY_DIR}/lib")
 file(MAKE_DIRECTORY "${GW_LIBRARY_DIR}")
 set(GW_RUNTIME_FILES "")
 
-# gw_copy_runtime(<library> <soname>): a stripped copy in GW_LIBRARY_DIR, listed in GW_RUNTIME_FILES.
+# gw_copy_runtime(<library> <soname>): a stripped copy in GW_LIBRARY_DIR, listed in
+# GW_RUNTIME_FILES.
 function(gw_copy_runtime library soname)
   add_custom_command(
     OUTPUT "${GW_LIBRARY_DIR}/${soname}"

@@ -8,7 +8,8 @@ add_executable(graphwright_tests ${test_sources})
 gw_compile_setup(graphwright_tests)
 target_include_directories(graphwright_tests SYSTEM PRIVATE "${GW_DOCTEST_INCLUDE_DIR}")
 target_link_libraries(graphwright_tests PRIVATE graphwright_core)
-set_target_properties(graphwright_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin"
-                                                   BUILD_RPATH "${GW_LIBRARY_DIR}")
+set_target_properties(
+  graphwright_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin"
+                               BUILD_RPATH "${GW_LIBRARY_DIR}")
 add_dependencies(graphwright_tests gw_runtime_files)
 add_test(NAME unit COMMAND graphwright_tests)

@@ -1,7 +1,7 @@
 """Print where the native build dependencies of this Python environment lie, as NAME=path lines.
 
-The build takes its C++ dependencies from Python packages, so one lookup serves a virtual environment,
-pip's isolated build environment and a system-wide installation alike.
+The build takes its C++ dependencies from Python packages, so one lookup serves a virtual
+environment, pip's isolated build environment and a system-wide installation alike.
 """
 
 from __future__ import annotations

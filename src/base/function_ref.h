@@ -1,4 +1,5 @@
-// A non-owning reference to a callable: two words, no allocation. The callable must outlive the call.
+// A non-owning reference to a callable: two words, no allocation. The callable must outlive the
+// call.
 #pragma once
 
 #include <memory>

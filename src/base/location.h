@@ -12,8 +12,8 @@ using Location = uint32_t;
 inline constexpr Location kNoLocation = 0;
 
 struct LocationKey {
-  const void* code = nullptr;  // a code object that the table keeps alive through the resolver
-  int32_t instruction = 0;     // byte offset of the instruction in that code object
+  const void* code = nullptr;     // a code object that the table keeps alive through the resolver
+  int32_t instruction = 0;        // byte offset of the instruction in that code object
   Location parent = kNoLocation;  // the calling frame's location
   bool operator==(const LocationKey&) const = default;
 };

@@ -1,6 +1,7 @@
-// Errors. While building (tracing, conversion, eager argument checks) failures are thrown as `Error`;
-// on the run path of kernels and plans they travel as `Status`, which is one null pointer when all is
-// well. Both carry the same `ErrorDetail`, so that every error names its op, argument, node and line.
+// Errors. While building (tracing, conversion, eager argument checks) failures are thrown as
+// `Error`; on the run path of kernels and plans they travel as `Status`, which is one null pointer
+// when all is well. Both carry the same `ErrorDetail`, so that every error names its op, argument,
+// node and line.
 #pragma once
 
 #include <cstdint>

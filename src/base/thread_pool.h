@@ -8,7 +8,8 @@
 
 namespace graphwright {
 
-// How many threads work at once, the caller's included; at least 1. GRAPHWRIGHT_NUM_THREADS limits it.
+// How many threads work at once, the caller's included; at least 1. GRAPHWRIGHT_NUM_THREADS limits
+// it.
 int thread_count();
 
 // Calls body(begin, end) for consecutive ranges that cover [0, count), each at least `grain` long

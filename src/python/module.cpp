@@ -9,8 +9,8 @@ namespace {
 
 using BindFunction = void (*)(nb::module_&);
 
-// One function per folder of src/, each defined in its own file here (bind_<folder>.cpp); in this order, since
-// later ones use the types of earlier ones.
+// One function per folder of src/, each defined in its own file here (bind_<folder>.cpp); in this
+// order, since later ones use the types of earlier ones.
 constexpr BindFunction kBindFunctions[] = {nullptr};
 
 }  // namespace

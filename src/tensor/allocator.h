@@ -24,7 +24,8 @@ struct alignas(64) Buffer {
 // Throws Error(kResourceExhausted) where the limit or the system refuses; never returns null.
 // Contents are uninitialised. References start at 1.
 Buffer* allocate_buffer(size_t bytes);
-// Wraps memory that somebody else owns; `destroy` is called with the buffer when the last reference goes.
+// Wraps memory that somebody else owns; `destroy` is called with the buffer when the last reference
+// goes.
 Buffer* wrap_foreign_memory(void* data, size_t bytes, void* owner, void (*destroy)(Buffer*));
 void release_buffer(Buffer* buffer);  // drops one reference
 inline void retain_buffer(Buffer* buffer) {

@@ -1,5 +1,5 @@
-// Element types of tensors. The numbers are those of TensorFlow's DataType message, so that GraphDef
-// attributes, `DType.as_datatype_enum` and saved files need no translation.
+// Element types of tensors. The numbers are those of TensorFlow's DataType message, so that
+// GraphDef attributes, `DType.as_datatype_enum` and saved files need no translation.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +57,7 @@ class DTypeSet {
 };
 
 inline constexpr DTypeSet kReal32And64 = DTypeSet::of(DType::kFloat, DType::kDouble);
-inline constexpr DTypeSet kFloating =
-    kReal32And64 | DTypeSet::of(DType::kHalf, DType::kBfloat16);
+inline constexpr DTypeSet kFloating = kReal32And64 | DTypeSet::of(DType::kHalf, DType::kBfloat16);
 inline constexpr DTypeSet kFloat8 = DTypeSet::of(DType::kFloat8E5m2, DType::kFloat8E4m3fn);
 inline constexpr DTypeSet kComplex = DTypeSet::of(DType::kComplex64, DType::kComplex128);
 inline constexpr DTypeSet kSignedInteger =
@@ -71,8 +70,7 @@ inline constexpr DTypeSet kNumeric = kRealNumeric | kComplex;
 inline constexpr DTypeSet kIndex = DTypeSet::of(DType::kInt32, DType::kInt64);
 inline constexpr DTypeSet kDense = kNumeric | kFloat8 | DTypeSet::of(DType::kBool);
 inline constexpr DTypeSet kAnyTensor = kDense | DTypeSet::of(DType::kString);
-inline constexpr DTypeSet kAnyType =
-    kAnyTensor | DTypeSet::of(DType::kResource, DType::kVariant);
+inline constexpr DTypeSet kAnyType = kAnyTensor | DTypeSet::of(DType::kResource, DType::kVariant);
 
 // Bytes of one element. Strings, resources and variants are held as objects of the size given by
 // tensor.h's element types.

@@ -25,7 +25,8 @@ inline constexpr int kMaxRank = 254;
 class PartialShape {
  public:
   PartialShape() = default;  // unknown rank
-  PartialShape(std::initializer_list<Dim> dims) : PartialShape(std::span(dims.begin(), dims.size())) {}
+  PartialShape(std::initializer_list<Dim> dims)
+      : PartialShape(std::span(dims.begin(), dims.size())) {}
   explicit PartialShape(std::span<const Dim> dims);  // InvalidArgument above kMaxRank
   static PartialShape unknown() { return {}; }
   static PartialShape unknown_dims(int rank);

@@ -1,5 +1,5 @@
-// Tensors: dense, contiguous, row-major values with a dtype and a known shape; immutable once shared.
-// `Tensor` is a reference to a `TensorImpl`, 8 bytes, cheap to copy.
+// Tensors: dense, contiguous, row-major values with a dtype and a known shape; immutable once
+// shared. `Tensor` is a reference to a `TensorImpl`, 8 bytes, cheap to copy.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,8 @@
-#include <doctest/doctest.h>
-#include <graphwright/version.h>
-
 #include <algorithm>
 #include <string>
+
+#include <doctest/doctest.h>
+#include <graphwright/version.h>
 
 TEST_CASE("the version has three numbers") {
   std::string version = graphwright::version();
