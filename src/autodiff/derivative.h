@@ -25,12 +25,13 @@ struct ReverseDerivative {
 // `needed[i]`: body argument i (captures included) wants a gradient.
 ReverseDerivative build_reverse_derivative(const Graph& graph, const std::vector<bool>& needed);
 
-// Arguments: the original's, then one tangent per argument with has_tangent. Results: the original's,
-// then one tangent for each result in `tangent_results`.
+// Arguments: the original's, then one tangent per argument with has_tangent. Results: the
+// original's, then one tangent for each result in `tangent_results`.
 struct ForwardDerivative {
   std::shared_ptr<Graph> graph;
   std::vector<int> tangent_results;
 };
-ForwardDerivative build_forward_derivative(const Graph& graph, const std::vector<bool>& has_tangent);
+ForwardDerivative build_forward_derivative(const Graph& graph,
+                                           const std::vector<bool>& has_tangent);
 
 }  // namespace graphwright

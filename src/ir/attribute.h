@@ -29,7 +29,8 @@ class Attributes {
            !std::holds_alternative<std::monostate>(values_[static_cast<size_t>(index)]);
   }
   Attributes& set(int index, AttributeValue value) {
-    if (values_.size() <= static_cast<size_t>(index)) values_.resize(static_cast<size_t>(index) + 1);
+    if (values_.size() <= static_cast<size_t>(index))
+      values_.resize(static_cast<size_t>(index) + 1);
     values_[static_cast<size_t>(index)] = std::move(value);
     return *this;
   }
@@ -46,7 +47,8 @@ struct OpDef;
 // signature lacks, or another type than the signature's, is Internal.
 class AttributeReader {
  public:
-  AttributeReader(const OpDef& op, const Attributes& attributes) : op_(op), attributes_(attributes) {}
+  AttributeReader(const OpDef& op, const Attributes& attributes)
+      : op_(op), attributes_(attributes) {}
   const AttributeValue& value(std::string_view name) const;
   const AttributeValue& value(int index) const;
   bool boolean(std::string_view name) const { return std::get<bool>(value(name)); }

@@ -1,6 +1,6 @@
 // The interface that makes nodes. The eager builder runs each op at once, the graph builder records
-// it; others check types or export. Gradient rules and function bodies are written over it once, and
-// never know which tier they serve.
+// it; others check types or export. Gradient rules and function bodies are written over it once,
+// and never know which tier they serve.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,13 @@ class Graph;
 struct Block;
 
 using OperandVector = std::vector<Operand>;
-// The nodes of a block: takes the block's arguments, returns its results, and applies ops meanwhile.
+// The nodes of a block: takes the block's arguments, returns its results, and applies ops
+// meanwhile.
 using BlockFunction = FunctionRef<OperandVector(std::span<const Operand> arguments)>;
 
 struct WhileOptions {
-  Operand maximum_iterations;                   // null: none
-  std::vector<PartialShape> shape_invariants;   // empty: the shapes of the initial values
+  Operand maximum_iterations;                  // null: none
+  std::vector<PartialShape> shape_invariants;  // empty: the shapes of the initial values
   int64_t parallel_iterations = 10;
   std::string_view name = "while";
 };
@@ -38,9 +39,9 @@ class Builder {
   // Outputs are appended to `outputs`.
   virtual void apply(const OpDef& op, std::span<const Operand> inputs, const Attributes& attributes,
                      OperandVector& outputs, std::string_view name = {}) = 0;
-  // A while loop or a branch: the functions are called with arguments of this builder's tier, and the
-  // results returned are the carried values after the loop (trip count first), or the outputs. The
-  // condition gets the same arguments as the body: [counter, carried...].
+  // A while loop or a branch: the functions are called with arguments of this builder's tier, and
+  // the results returned are the carried values after the loop (trip count first), or the outputs.
+  // The condition gets the same arguments as the body: [counter, carried...].
   virtual OperandVector while_loop(const WhileOptions& options, std::span<const Operand> carried,
                                    BlockFunction condition, BlockFunction body) = 0;
   virtual OperandVector if_else(const Operand& condition, BlockFunction then_branch,
@@ -56,7 +57,7 @@ class Builder {
                            const Attributes& attributes = {}, std::string_view name = {});
   // A constant: eager tensors are operands as they are; the graph builder makes a Const node.
   virtual Operand constant(const Tensor& tensor, std::string_view name = {}) = 0;
-  Operand scalar(double value, DType dtype);           // rounded or truncated to dtype
+  Operand scalar(double value, DType dtype);  // rounded or truncated to dtype
   Operand int32_vector(std::span<const int64_t> values);
 };
 
@@ -81,7 +82,8 @@ PartialShape constant_as_shape(const Operand& operand);
 class Expression {
  public:
   Expression() = default;
-  Expression(Builder& builder, Operand operand) : builder_(&builder), operand_(std::move(operand)) {}
+  Expression(Builder& builder, Operand operand)
+      : builder_(&builder), operand_(std::move(operand)) {}
   explicit operator bool() const { return static_cast<bool>(operand_); }
   operator Operand() const { return operand_; }  // NOLINT(google-explicit-constructor)
   const Operand& operand() const { return operand_; }

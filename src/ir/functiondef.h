@@ -1,6 +1,6 @@
-// A row of the function table: one public function of the API. Its body is written over the builder,
-// so that the same few lines serve eager calls, tracing and C++ programs. Composites are rows here,
-// not ops.
+// A row of the function table: one public function of the API. Its body is written over the
+// builder, so that the same few lines serve eager calls, tracing and C++ programs. Composites are
+// rows here, not ops.
 #pragma once
 
 #include <span>
@@ -31,14 +31,16 @@ using FunctionBody = CallResult (*)(CallContext&);
 //   axis        an int, a sequence of ints, or an integer tensor
 //   shape       a shape known now or an integer tensor: an Operand (constant where known)
 //   any         whatever Python value: only for rows whose body is in src/python
-// A trailing `?` allows None. Every function also takes name=None unless the signature says otherwise.
+// A trailing `?` allows None. Every function also takes name=None unless the signature says
+// otherwise.
 struct FunctionDef {
   std::string_view names;      // space separated, the first canonical: "reduce_sum math.reduce_sum"
   std::string_view signature;  // "input_tensor: T, axis: axis? = None, keepdims: bool = False"
   std::string_view doc;
   FunctionBody body = nullptr;
   std::array<TypeConstraint, 4> types{};
-  std::string_view node_name{};  // base name of the scope or node it makes, "" = that of its last op
+  std::string_view
+      node_name{};  // base name of the scope or node it makes, "" = that of its last op
 };
 
 struct NoneValue {};
@@ -55,7 +57,9 @@ class CallContext {
   bool is_none(int index) const { return std::holds_alternative<NoneValue>(argument(index)); }
   const Argument& argument(int index) const { return arguments_[static_cast<size_t>(index)]; }
   const Operand& operand(int index) const { return std::get<Operand>(argument(index)); }
-  const OperandVector& operands(int index) const { return std::get<OperandVector>(argument(index)); }
+  const OperandVector& operands(int index) const {
+    return std::get<OperandVector>(argument(index));
+  }
   Expression tensor(int index) { return {builder_, operand(index)}; }
   bool boolean(int index) const { return std::get<bool>(argument(index)); }
   int64_t integer(int index) const { return std::get<int64_t>(argument(index)); }

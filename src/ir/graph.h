@@ -1,9 +1,11 @@
-// The graph IR: SSA values, nodes that apply ops, blocks that order nodes, graphs that own them all.
+// The graph IR: SSA values, nodes that apply ops, blocks that order nodes, graphs that own them
+// all.
 //
 // Order is the block's order: a node's effects happen after those of the nodes before it, and
-// dependence.h derives everything else (parallelism, code motion, exported control inputs) from that.
-// Blocks of `if` and `while` nodes see the values of the blocks around them, so that invariants are
-// not carried. A graph is built by one thread at a time; once its trace is finished it never changes.
+// dependence.h derives everything else (parallelism, code motion, exported control inputs) from
+// that. Blocks of `if` and `while` nodes see the values of the blocks around them, so that
+// invariants are not carried. A graph is built by one thread at a time; once its trace is finished
+// it never changes.
 //
 // Control nodes:
 //   While   inputs  [maximum_iterations (int32 scalar, -1: none), carried...]
@@ -11,8 +13,9 @@
 //                   body:      arguments [counter, carried...], results [carried...]
 //           outputs [trip count (int32), carried...]
 //           The counter is an int32 scalar that counts from 0; both blocks may ignore it.
-//   If      inputs  [condition (bool scalar)], blocks then, else without arguments, results = outputs
-//   Case    inputs  [index (int32 scalar)], n blocks without arguments; an index outside [0, n) means
+//   If      inputs  [condition (bool scalar)], blocks then, else without arguments, results =
+//   outputs Case    inputs  [index (int32 scalar)], n blocks without arguments; an index outside
+//   [0, n) means
 //           the last block
 //   Call    inputs  the callee's arguments, then its captures
 // Further results may be appended to both blocks of an If, and further carried values to a While:
@@ -61,9 +64,9 @@ struct Node {
   std::vector<std::unique_ptr<Block>> blocks;
   std::vector<Node*> control_inputs;  // asked for by the program; order already implies effects
   std::shared_ptr<Callee> callee;
-  Block* block = nullptr;       // the block it stands in
-  InternedString scope;         // name scope when made, e.g. "while/body"; "" at the top
-  InternedString base_name;     // "add"; unique names are replayed on demand (node_names.h)
+  Block* block = nullptr;    // the block it stands in
+  InternedString scope;      // name scope when made, e.g. "while/body"; "" at the top
+  InternedString base_name;  // "add"; unique names are replayed on demand (node_names.h)
   InternedString device;
   Location location = kNoLocation;
   uint32_t id = 0;  // creation order within the graph
@@ -125,7 +128,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
   bool frozen_ = false;
 };
 
-// A deep copy of nodes, blocks and values. `value_map`, if given, receives old -> new for every value.
+// A deep copy of nodes, blocks and values. `value_map`, if given, receives old -> new for every
+// value.
 class ValueMap;  // graph_copy.h
 std::shared_ptr<Graph> copy_graph(const Graph& graph, ValueMap* value_map = nullptr);
 

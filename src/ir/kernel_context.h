@@ -17,8 +17,9 @@ using StopFlag = std::atomic<uint32_t>;
 
 class KernelContext {
  public:
-  KernelContext(const OpDef& op, const Attributes& attributes, std::span<const Tensor* const> inputs,
-                std::span<Tensor> outputs, const StopFlag* stop = nullptr)
+  KernelContext(const OpDef& op, const Attributes& attributes,
+                std::span<const Tensor* const> inputs, std::span<Tensor> outputs,
+                const StopFlag* stop = nullptr)
       : attributes_(op, attributes), inputs_(inputs), outputs_(outputs), stop_(stop) {}
   const OpDef& op() const { return attributes_.op(); }
   const AttributeReader& attributes() const { return attributes_; }
@@ -26,8 +27,8 @@ class KernelContext {
   int output_count() const { return static_cast<int>(outputs_.size()); }
   // May be borrowed from an arena: keep `.owned()`, never the tensor itself.
   const Tensor& input(int index) const { return *inputs_[static_cast<size_t>(index)]; }
-  // Allocated already where the shape rule knew the whole shape; null otherwise, or where the kernel
-  // is better off making it (set_output).
+  // Allocated already where the shape rule knew the whole shape; null otherwise, or where the
+  // kernel is better off making it (set_output).
   Tensor& output(int index) { return outputs_[static_cast<size_t>(index)]; }
   // Output of a data-dependent shape, or shared with an input. Copies into prebound memory if there
   // is some.

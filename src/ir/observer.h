@@ -25,9 +25,9 @@ class OpObserver {
                      std::span<const Operand> outputs, Node* node) = 0;
   // Whether a call with these inputs must keep what its derivative needs.
   virtual bool wants_call(std::span<const Operand> inputs) = 0;
-  // A whole concrete function has run eagerly. `inputs` are arguments then captures; `saved` are the
-  // extra outputs of the forward graph that build_derivative made for it (autodiff/derivative.h),
-  // empty if no observer wanted the call.
+  // A whole concrete function has run eagerly. `inputs` are arguments then captures; `saved` are
+  // the extra outputs of the forward graph that build_derivative made for it
+  // (autodiff/derivative.h), empty if no observer wanted the call.
   virtual void on_call(const std::shared_ptr<Callee>& callee, std::span<const Operand> inputs,
                        std::span<const Operand> outputs, std::span<const Operand> saved) = 0;
   // A variable was read or written, on any tier.

@@ -1,6 +1,6 @@
-// A row of the op table: everything there is to know about one op. Rows are constexpr; every rule is
-// given or Absent{"reason"}, and GW_CHECK_OP_TABLE names the missing rule of an incomplete row at
-// compile time. Names of ops, inputs and attributes are TensorFlow's.
+// A row of the op table: everything there is to know about one op. Rows are constexpr; every rule
+// is given or Absent{"reason"}, and GW_CHECK_OP_TABLE names the missing rule of an incomplete row
+// at compile time. Names of ops, inputs and attributes are TensorFlow's.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace graphwright {
 
-class KernelContext;      // ir/kernel_context.h
-class ShapeContext;       // ir/rule_context.h, as are the next four
+class KernelContext;  // ir/kernel_context.h
+class ShapeContext;   // ir/rule_context.h, as are the next four
 class GradientContext;
 class ForwardContext;
 class ConstantContext;
@@ -37,8 +37,8 @@ class Rule {
   constexpr Rule(Function function) : function_(function) {}  // NOLINT: rows read as data
   template <class Lambda>
     requires std::is_convertible_v<Lambda, Function>
-  constexpr Rule(Lambda lambda) : function_(lambda) {}         // NOLINT
-  constexpr Rule(Absent absent) : reason_(absent.reason) {}    // NOLINT
+  constexpr Rule(Lambda lambda) : function_(lambda) {}       // NOLINT
+  constexpr Rule(Absent absent) : reason_(absent.reason) {}  // NOLINT
   constexpr bool is_decided() const { return function_ || reason_; }
   constexpr explicit operator bool() const { return function_ != nullptr; }
   constexpr Function function() const { return function_; }
@@ -50,7 +50,7 @@ class Rule {
 };
 
 using Kernel = Status (*)(KernelContext&);
-using ShapeRule = void (*)(ShapeContext&);        // throws Error where shapes do not fit
+using ShapeRule = void (*)(ShapeContext&);  // throws Error where shapes do not fit
 using GradientRule = void (*)(GradientContext&);
 using ForwardRule = void (*)(ForwardContext&);
 using ConstantRule = void (*)(ConstantContext&);
@@ -59,10 +59,10 @@ using IndexMapRule = void (*)(IndexMapContext&);
 using CostRule = double (*)(std::span<const PartialShape> inputs);  // arithmetic operations
 
 enum Trait : uint32_t {
-  kPure = 1,             // same inputs, same outputs, no effect: may be merged, moved, dropped
+  kPure = 1,  // same inputs, same outputs, no effect: may be merged, moved, dropped
   kElementwise = 2,
   kCommutative = 4,
-  kStateful = 8,         // has effects; GraphDef's is_stateful
+  kStateful = 8,  // has effects; GraphDef's is_stateful
   kHasBlocks = 16,
   kMayFail = 32,         // pure but raises for some values: never run where the program would not
   kZeroDerivative = 64,  // derivative is zero or undefined by definition: gradients stop, silently
@@ -75,12 +75,12 @@ struct TypeConstraint {
 
 enum class ComputeKind : uint8_t {
   kNone,
-  kFormula,         // elementwise
-  kIndexMap,        // output index -> input index; `kernel` materialises it
+  kFormula,   // elementwise
+  kIndexMap,  // output index -> input index; `kernel` materialises it
   kReduction,
-  kLibrary,         // products, sort, strings: a kernel
-  kControl,         // If, While, Case, Call: builders, plans and autodiff know them by name
-  kEffect,          // variables, print, assert, random: a kernel with effects
+  kLibrary,  // products, sort, strings: a kernel
+  kControl,  // If, While, Case, Call: builders, plans and autodiff know them by name
+  kEffect,   // variables, print, assert, random: a kernel with effects
 };
 
 struct Compute {
@@ -102,7 +102,7 @@ struct Effects {
 
 // Where generated tests take inputs from, and what they compare with.
 struct Reference {
-  const char* numpy = nullptr;  // an expression over the inputs' names and np, e.g. "np.tanh(x)"
+  const char* numpy = nullptr;   // an expression over the inputs' names and np, e.g. "np.tanh(x)"
   const char* reason = nullptr;  // why NumPy cannot say, and where the test is instead
   double low = -4, high = 4;     // sample domain of every input unless second_* is set
   double second_low = 0, second_high = 0;  // of the second input, if different
@@ -127,8 +127,8 @@ struct OpDef {
   Rule<CostRule> cost = Absent{"one operation per output element"};
   uint32_t in_place_inputs = 0;  // mask: output 0 may overwrite this input at its last use
   // Public Python names of the op itself, space separated, under the package: "tanh math.tanh
-  // nn.tanh". Its parameters are the signature's inputs and attributes, then name=None. Empty: the op
-  // is reached through function rows and raw_ops only.
+  // nn.tanh". Its parameters are the signature's inputs and attributes, then name=None. Empty: the
+  // op is reached through function rows and raw_ops only.
   std::string_view python_names{};
   std::string_view default_node_name{};  // base name of nodes made by those; "" = name
 
@@ -141,18 +141,30 @@ struct OpDef {
   }
 };
 
-enum class MissingRule { kNothing, kName, kDoc, kShape, kCompute, kGradient, kForward, kReference, kEffects };
+enum class MissingRule {
+  kNothing,
+  kName,
+  kDoc,
+  kShape,
+  kCompute,
+  kGradient,
+  kForward,
+  kReference,
+  kEffects
+};
 
 consteval MissingRule missing_rule(const OpDef& op) {
   if (op.name.empty()) return MissingRule::kName;
   if (op.doc.size() < 20) return MissingRule::kDoc;
   if (!op.shape.is_decided()) return MissingRule::kShape;
   switch (op.compute.kind) {
-    case ComputeKind::kNone: return MissingRule::kCompute;
+    case ComputeKind::kNone:
+      return MissingRule::kCompute;
     case ComputeKind::kFormula:
       if (!op.compute.formula) return MissingRule::kCompute;
       break;
-    case ComputeKind::kControl: break;
+    case ComputeKind::kControl:
+      break;
     default:
       if (!op.compute.kernel) return MissingRule::kCompute;
   }
@@ -176,12 +188,12 @@ consteval size_t first_incomplete_row(const std::array<OpDef, Count>& table) {
   }
   return Count;
 }
-#define GW_CHECK_OP_TABLE(table)                                                           \
-  template struct ::graphwright::CompleteRow<                                              \
-      ::graphwright::first_incomplete_row(table),                                          \
-      ::graphwright::first_incomplete_row(table) < (table).size()                          \
-          ? ::graphwright::missing_rule((table)[::graphwright::first_incomplete_row(table) % \
-                                                (table).size()])                           \
+#define GW_CHECK_OP_TABLE(table)                                                      \
+  template struct ::graphwright::CompleteRow<                                         \
+      ::graphwright::first_incomplete_row(table),                                     \
+      ::graphwright::first_incomplete_row(table) < (table).size()                     \
+          ? ::graphwright::missing_rule(                                              \
+                (table)[::graphwright::first_incomplete_row(table) % (table).size()]) \
           : ::graphwright::MissingRule::kNothing>
 
 // The registry. Families are registered once, by src/ops, before anything else runs.

@@ -9,8 +9,8 @@
 
 namespace graphwright {
 
-// A variable's state. Reads share the tensor; writes replace it, or overwrite it in place when nobody
-// else holds it. All methods are thread safe; each is one atomic step.
+// A variable's state. Reads share the tensor; writes replace it, or overwrite it in place when
+// nobody else holds it. All methods are thread safe; each is one atomic step.
 class VariableResource : public Object {
  public:
   VariableResource(std::string name, DType dtype, PartialShape shape)
@@ -43,9 +43,9 @@ class VariableResource : public Object {
   Tensor value_;
 };
 
-// A list value: linear in the IR, so that whoever holds the only reference writes in place. Elements
-// of one known shape lie one after the other in a single buffer that grows by doubling; otherwise
-// each is a tensor of its own.
+// A list value: linear in the IR, so that whoever holds the only reference writes in place.
+// Elements of one known shape lie one after the other in a single buffer that grows by doubling;
+// otherwise each is a tensor of its own.
 class ListObject : public Object {
  public:
   ListObject(DType dtype, PartialShape element_shape, int64_t size);

@@ -45,11 +45,11 @@ class ShapeContext {
 };
 
 // Shape rules that many rows share.
-void shape_unchanged(ShapeContext& context);        // output 0 as input 0
-void shape_broadcast(ShapeContext& context);        // output 0: all inputs broadcast together
-void shape_scalar(ShapeContext& context);           // every output is a scalar
-void shape_none(ShapeContext& context);             // no outputs
-void shape_unknown(ShapeContext& context);          // every output unknown
+void shape_unchanged(ShapeContext& context);  // output 0 as input 0
+void shape_broadcast(ShapeContext& context);  // output 0: all inputs broadcast together
+void shape_scalar(ShapeContext& context);     // every output is a scalar
+void shape_none(ShapeContext& context);       // no outputs
+void shape_unknown(ShapeContext& context);    // every output unknown
 
 // A gradient: a dense operand, or IndexedSlices (rows `values` at `indices` of a tensor of shape
 // `dense_shape`). Null when nothing flows.
@@ -69,8 +69,13 @@ class GradientContext {
                   std::span<const Operand> inputs, std::span<const Operand> outputs,
                   std::span<const Gradient> output_gradients, const std::vector<bool>& needed,
                   std::span<Gradient> input_gradients)
-      : builder_(builder), attributes_(op, attributes), inputs_(inputs), outputs_(outputs),
-        output_gradients_(output_gradients), needed_(needed), input_gradients_(input_gradients) {}
+      : builder_(builder),
+        attributes_(op, attributes),
+        inputs_(inputs),
+        outputs_(outputs),
+        output_gradients_(output_gradients),
+        needed_(needed),
+        input_gradients_(input_gradients) {}
   Builder& builder() { return builder_; }
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int output_count() const { return static_cast<int>(outputs_.size()); }
@@ -108,8 +113,12 @@ class ForwardContext {
   ForwardContext(Builder& builder, const OpDef& op, const Attributes& attributes,
                  std::span<const Operand> inputs, std::span<const Operand> outputs,
                  std::span<const Operand> input_tangents, std::span<Operand> output_tangents)
-      : builder_(builder), attributes_(op, attributes), inputs_(inputs), outputs_(outputs),
-        input_tangents_(input_tangents), output_tangents_(output_tangents) {}
+      : builder_(builder),
+        attributes_(op, attributes),
+        inputs_(inputs),
+        outputs_(outputs),
+        input_tangents_(input_tangents),
+        output_tangents_(output_tangents) {}
   Builder& builder() { return builder_; }
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int output_count() const { return static_cast<int>(outputs_.size()); }

@@ -1,13 +1,15 @@
 // Op signatures, written as text and parsed at compile time:
 //
-//   "input: T, filter: T; strides: list(int), padding: {'SAME','VALID'}, use_bias: bool=false -> output: T"
+//   "input: T, filter: T; strides: list(int), padding: {'SAME','VALID'}, use_bias: bool=false ->
+//   output: T"
 //
-// Inputs and outputs are `name: type`. A type is a type variable (upper case first: `T`), a dtype name
+// Inputs and outputs are `name: type`. A type is a type variable (upper case first: `T`), a dtype
+// name
 // (`int32`, `resource`), a counted list of one type (`values: N * T`, as many values as fit; for an
 // output N names an int attribute or an input's count), or a list of any types (`args: [Tin]`).
-// Attributes are `name: kind` or `name: kind=default`, with kind one of bool, int, float, string, type,
-// shape, tensor, block, list(int), list(float), list(string), list(type), list(shape), or a set of
-// strings in braces. A type variable that no input fixes must be a `type` attribute.
+// Attributes are `name: kind` or `name: kind=default`, with kind one of bool, int, float, string,
+// type, shape, tensor, block, list(int), list(float), list(string), list(type), list(shape), or a
+// set of strings in braces. A type variable that no input fixes must be a `type` attribute.
 #pragma once
 
 #include <array>
@@ -48,9 +50,7 @@ struct ArgumentSpec {
   std::string_view type;   // type variable or dtype name
   std::string_view count;  // N of `N * T`, else ""
   Arity arity = Arity::kSingle;
-  constexpr bool is_variable() const {
-    return !type.empty() && type[0] >= 'A' && type[0] <= 'Z';
-  }
+  constexpr bool is_variable() const { return !type.empty() && type[0] >= 'A' && type[0] <= 'Z'; }
 };
 
 struct AttributeSpec {
@@ -101,7 +101,8 @@ class Signature {
     constexpr std::string_view identifier() {
       skip_spaces();
       size_t start = at;
-      while (at < text.size() && (is_letter(text[at]) || (text[at] >= '0' && text[at] <= '9'))) ++at;
+      while (at < text.size() && (is_letter(text[at]) || (text[at] >= '0' && text[at] <= '9')))
+        ++at;
       if (at == start) throw "expected a name in an op signature";
       return text.substr(start, at - start);
     }

@@ -11,8 +11,8 @@ class OpObserver;
 
 struct ThreadState {
   enum Bit : uint32_t {
-    kBuilding = 1,         // the current build context is a graph
-    kObserving = 2,        // observers is not empty
+    kBuilding = 1,   // the current build context is a graph
+    kObserving = 2,  // observers is not empty
     kDeviceScope = 4,
     kProfiling = 8,
     kCheckNumerics = 16,

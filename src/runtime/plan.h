@@ -1,5 +1,5 @@
-// Plans: what runs. A graph is lowered once to a flat program of instructions over a frame of slots;
-// running it does no allocation, no hash look-up and no dispatch for values of known shape.
+// Plans: what runs. A graph is lowered once to a flat program of instructions over a frame of
+// slots; running it does no allocation, no hash look-up and no dispatch for values of known shape.
 #pragma once
 
 #include <cstdint>
