@@ -11,6 +11,8 @@ function(gw_compile_setup target)
   target_link_libraries(${target} PRIVATE gw_fmt)
   if(GW_THREADS STREQUAL "tbb")
     target_compile_definitions(${target} PRIVATE GW_USE_TBB=1)
+  else()
+    target_compile_definitions(${target} PRIVATE GW_STD_THREAD_POOL=1)
   endif()
 endfunction()
 

@@ -11,5 +11,10 @@ target_link_libraries(graphwright_tests PRIVATE graphwright_core)
 set_target_properties(
   graphwright_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin"
                                BUILD_RPATH "${GW_LIBRARY_DIR}")
-add_dependencies(graphwright_tests gw_runtime_files)
+add_dependencies(graphwright_tests gw_runtime_files ${GW_PLUGIN_TARGETS})
+if(GW_PLUGINS)
+  target_compile_definitions(graphwright_tests PRIVATE GW_HAS_PLUGINS=1)
+endif()
 add_test(NAME unit COMMAND graphwright_tests)
+
+add_test(NAME layers COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/check_layers")
