@@ -48,7 +48,7 @@ class Builder {
                                 BlockFunction else_branch, std::string_view name = {}) = 0;
   virtual bool is_eager() const = 0;
 
-  // Conveniences over apply: op by name (Internal if there is none).
+  // Conveniences over apply: op by name (Unimplemented if there is none); the first output.
   Operand op(std::string_view op_name, std::initializer_list<Operand> inputs,
              const Attributes& attributes = {}, std::string_view name = {});
   Operand op(std::string_view op_name, std::span<const Operand> inputs,
@@ -57,19 +57,23 @@ class Builder {
                            const Attributes& attributes = {}, std::string_view name = {});
   // A constant: eager tensors are operands as they are; the graph builder makes a Const node.
   virtual Operand constant(const Tensor& tensor, std::string_view name = {}) = 0;
-  Operand scalar(double value, DType dtype);  // rounded or truncated to dtype
+  // Rounded or truncated to dtype; InvalidArgument where an integer dtype does not hold it.
+  Operand scalar(double value, DType dtype);
   Operand int32_vector(std::span<const int64_t> values);
 };
 
 // What is known of an operand, whatever its tier.
 DType dtype_of(const Operand& operand);
 PartialShape shape_of(const Operand& operand);
+// An eager handle's type says what it refers to: "variable<float32[2]>".
 ValueType type_of(const Operand& operand);
+ValueType type_of_tensor(const Tensor& tensor);
 // The value where it is known without running anything: an eager tensor, a Const node, or ops of
 // constants that fold cheaply. Null tensor if unknown.
 Tensor constant_value(const Operand& operand);
-// An integer vector (a shape, a begin...) of which some elements may be known: those known are
-// >= 0 or negative numbers as given in `known`; nullopt when not even its length is known.
+// An integer vector (a shape, a begin...) or scalar (one element) of which some elements may be
+// known; nullopt when not even its length is. Where `known` is false, the value is kUnknownDim or
+// the symbol of the dimension that the element equals.
 struct PartialVector {
   std::vector<int64_t> values;
   std::vector<bool> known;

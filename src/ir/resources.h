@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
 #include "tensor/tensor.h"
 
 namespace graphwright {
@@ -71,9 +72,10 @@ class ListObject : public Object {
   PartialShape element_shape_;
   int64_t size_ = 0;
   int64_t capacity_ = 0;
-  Tensor dense_;                // [capacity, element...] while contiguous, else null
+  bool is_ragged_ = false;      // elements of differing shapes, or objects
+  Tensor dense_;                // [capacity, element...]; null until the first element is written
   std::vector<bool> written_;   // of the contiguous elements
-  std::vector<Tensor> ragged_;  // otherwise
+  std::vector<Tensor> ragged_;  // otherwise, null where never written
 };
 
 }  // namespace graphwright

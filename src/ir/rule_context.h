@@ -162,6 +162,9 @@ class ConstantContext {
   std::optional<PartialVector> result_;
 };
 
+// Rows of equal index summed into a tensor of the dense shape (UnsortedSegmentSum); the values
+// themselves when they are dense already.
+Operand dense_gradient(Builder& builder, const Gradient& gradient);
 // Sum of `value` over the dimensions along which a tensor like `like` was broadcast to its shape.
 Operand sum_to_shape_of(Builder& builder, const Operand& value, const Operand& like);
 Operand zeros_like(Builder& builder, const Operand& operand);

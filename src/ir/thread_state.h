@@ -30,8 +30,12 @@ struct ThreadState {
 #endif
 extern thread_local ThreadState thread_state GW_INITIAL_EXEC;
 
-// The builder of the current context, whatever the tier.
+// The builder of the current context, whatever the tier. Internal when it would be the eager one
+// and no factory is set.
 Builder& current_builder();
+// How the runtime, a higher layer, makes its eager builder known: set while it is loaded.
+using EagerBuilderFactory = Builder& (*)();
+void set_eager_builder_factory(EagerBuilderFactory factory);
 
 void push_observer(OpObserver* observer);
 void remove_observer(OpObserver* observer);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tensor/dtype.h"
@@ -19,13 +20,18 @@ struct HandleType {
   bool operator==(const HandleType&) const = default;
 };
 
+std::string_view handle_kind_name(HandleType::Kind kind);
+
+// A value's dtype and shape, the shape being the handle's own (a scalar, nearly always) for
+// kResource and kVariant.
 struct ValueType {
   DType dtype = DType::kInvalid;
   PartialShape shape;
   std::shared_ptr<const HandleType> handle;  // null unless dtype is kResource or kVariant
 
   bool is_list() const { return handle && handle->kind == HandleType::Kind::kList; }
-  // "float32[2,?]", "list<float32[?]>", "variable<int32[]>".
+  // "float32[2,?]", "float32[s0]" for a symbolic and "float32[...]" for an unknown shape,
+  // "list<float32[?]>", "variable<int32[]>".
   std::string to_string() const;
 };
 

@@ -1,0 +1,76 @@
+#include "ir/value_type.h"
+
+#include "base/status.h"
+
+namespace graphwright {
+namespace {
+
+// Dimensions in the text form: "2", "?" for unknown, "s3" for the third symbol.
+std::string shape_text(const PartialShape& shape) {
+  if (!shape.has_rank()) return "[...]";
+  std::string text = "[";
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (i) text += ",";
+    Dim dim = shape.dim(i);
+    if (is_known(dim)) {
+      text += std::to_string(dim);
+    } else if (is_symbol(dim)) {
+      text += "s" + std::to_string(kFirstSymbol - dim);
+    } else {
+      text += "?";
+    }
+  }
+  return text + "]";
+}
+
+}  // namespace
+
+std::string_view handle_kind_name(HandleType::Kind kind) {
+  switch (kind) {
+    case HandleType::Kind::kVariable:
+      return "variable";
+    case HandleType::Kind::kList:
+      return "list";
+    case HandleType::Kind::kDataset:
+      return "dataset";
+    case HandleType::Kind::kIterator:
+      return "iterator";
+    case HandleType::Kind::kOptional:
+      return "optional";
+    case HandleType::Kind::kOther:
+      break;
+  }
+  return "handle";
+}
+
+std::string ValueType::to_string() const {
+  std::string tensor_text = std::string(dtype_name(dtype)) + shape_text(shape);
+  if (!handle) return tensor_text;
+  std::string text(handle_kind_name(handle->kind));
+  if (handle->dtype != DType::kInvalid) {
+    text += "<" + std::string(dtype_name(handle->dtype)) + shape_text(handle->shape) + ">";
+  } else {
+    text += "<>";
+  }
+  // The handle itself is nearly always a scalar of the kind's own dtype.
+  DType usual =
+      handle->kind == HandleType::Kind::kVariable || handle->kind == HandleType::Kind::kIterator
+          ? DType::kResource
+          : DType::kVariant;
+  if (dtype != usual || shape != PartialShape::scalar()) text += "@" + tensor_text;
+  return text;
+}
+
+ValueType list_type(DType dtype, PartialShape element_shape) {
+  return {DType::kVariant, PartialShape::scalar(),
+          std::make_shared<HandleType>(
+              HandleType{HandleType::Kind::kList, dtype, std::move(element_shape)})};
+}
+
+ValueType variable_type(DType dtype, PartialShape shape) {
+  return {DType::kResource, PartialShape::scalar(),
+          std::make_shared<HandleType>(
+              HandleType{HandleType::Kind::kVariable, dtype, std::move(shape)})};
+}
+
+}  // namespace graphwright
