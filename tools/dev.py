@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import environment
 import lint
+import wheel
 from environment import ROOT, say
 
 RELEASE = ROOT / "build" / "release"
@@ -159,6 +160,11 @@ def command_sanitize(arguments: argparse.Namespace) -> int:
     )
 
 
+def command_wheel(arguments: argparse.Namespace) -> int:
+    environment.need_system_packages()
+    return wheel.main(environment.development(), arguments.python)
+
+
 def command_clean(arguments: argparse.Namespace) -> int:
     shutil.rmtree(ROOT / "build", ignore_errors=True)
     if arguments.all:
@@ -195,6 +201,8 @@ def parse() -> argparse.Namespace:
     command = add("sanitize", "C++ unit tests under a sanitizer", command_sanitize)
     command.add_argument("sanitizer", choices=("asan", "tsan"))
     command.add_argument("arguments", nargs=argparse.REMAINDER)
+    command = add("wheel", "build the wheel and try it on every Python found", command_wheel)
+    command.add_argument("python", nargs="*", help="versions to try it on, such as 3.12")
     command = add("clean", "remove what was built", command_clean)
     command.add_argument("--all", action="store_true", help="and the environment .venv")
 
