@@ -46,7 +46,7 @@ class Aim:
 
 
 def worker() -> None:
-    """Serves one contender: reads a snippet, then times it once for every line `seconds` it is sent."""
+    """Serves one contender: reads a snippet, then times it for every line `seconds` it is sent."""
     snippet = json.loads(sys.stdin.readline())
     namespace: dict = {}
     try:
