@@ -5,13 +5,16 @@
 namespace nb = nanobind;
 
 namespace graphwright {
+
+void bind_base(nb::module_&);
+
 namespace {
 
 using BindFunction = void (*)(nb::module_&);
 
 // One function per folder of src/, each defined in its own file here (bind_<folder>.cpp); in this
 // order, since later ones use the types of earlier ones.
-constexpr BindFunction kBindFunctions[] = {nullptr};
+constexpr BindFunction kBindFunctions[] = {bind_base};
 
 }  // namespace
 }  // namespace graphwright
@@ -19,6 +22,6 @@ constexpr BindFunction kBindFunctions[] = {nullptr};
 NB_MODULE(_core, module) {
   module.attr("__version__") = graphwright::version();
   for (auto* bind : graphwright::kBindFunctions) {
-    if (bind != nullptr) bind(module);
+    bind(module);
   }
 }
