@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,17 +26,22 @@ using OperandVector = std::vector<Operand>;
 using BlockFunction = FunctionRef<OperandVector(std::span<const Operand> arguments)>;
 
 struct WhileOptions {
-  Operand maximum_iterations;                  // null: none
+  Operand maximum_iterations;                  // null: none; else an integer scalar
   std::vector<PartialShape> shape_invariants;  // empty: the shapes of the initial values
+  std::vector<std::string> variable_names;     // of the carried values, for messages; may be empty
   int64_t parallel_iterations = 10;
   std::string_view name = "while";
 };
+
+// As the name of a node: the name of the scope it is made in.
+inline constexpr std::string_view kScopeName = "/";
 
 class Builder {
  public:
   virtual ~Builder() = default;
   // Inputs must already have the dtypes that the signature asks for; InvalidArgument (eager) or
   // TypeError / ValueError (graph) otherwise. `name` is the node's base name, "" for the op's own.
+  // kScopeName names the node as its scope: how `x * 2` is the node "mul" beside "mul/y".
   // Outputs are appended to `outputs`.
   virtual void apply(const OpDef& op, std::span<const Operand> inputs, const Attributes& attributes,
                      OperandVector& outputs, std::string_view name = {}) = 0;
@@ -47,6 +53,9 @@ class Builder {
   virtual OperandVector if_else(const Operand& condition, BlockFunction then_branch,
                                 BlockFunction else_branch, std::string_view name = {}) = 0;
   virtual bool is_eager() const = 0;
+  // Name scopes: nodes made in between are named "scope/...". Eager builders have none.
+  virtual void enter_scope(std::string_view /*name*/) {}
+  virtual void leave_scope() {}
 
   // Conveniences over apply: op by name (Unimplemented if there is none); the first output.
   Operand op(std::string_view op_name, std::initializer_list<Operand> inputs,
@@ -60,6 +69,20 @@ class Builder {
   // Rounded or truncated to dtype; InvalidArgument where an integer dtype does not hold it.
   Operand scalar(double value, DType dtype);
   Operand int32_vector(std::span<const int64_t> values);
+};
+
+// Opens a scope while it lives.
+class NameScopeGuard {
+ public:
+  NameScopeGuard(Builder& builder, std::string_view name) : builder_(builder) {
+    builder.enter_scope(name);
+  }
+  ~NameScopeGuard() { builder_.leave_scope(); }
+  NameScopeGuard(const NameScopeGuard&) = delete;
+  NameScopeGuard& operator=(const NameScopeGuard&) = delete;
+
+ private:
+  Builder& builder_;
 };
 
 // What is known of an operand, whatever its tier.

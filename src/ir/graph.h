@@ -13,10 +13,11 @@
 //                   body:      arguments [counter, carried...], results [carried...]
 //           outputs [trip count (int32), carried...]
 //           The counter is an int32 scalar that counts from 0; both blocks may ignore it.
-//   If      inputs  [condition (bool scalar)], blocks then, else without arguments, results =
-//   outputs Case    inputs  [index (int32 scalar)], n blocks without arguments; an index outside
-//   [0, n) means
-//           the last block
+//   If      inputs  [condition (bool scalar)]
+//           blocks  then, else: no arguments, results = outputs
+//   Case    inputs  [index (int32 scalar)]
+//           blocks  n of them: no arguments, results = outputs; an index outside [0, n) means the
+//                   last block
 //   Call    inputs  the callee's arguments, then its captures
 // Further results may be appended to both blocks of an If, and further carried values to a While:
 // gradients save what they need that way.
@@ -27,6 +28,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/interned_string.h"
 #include "base/location.h"
 #include "ir/attribute.h"
@@ -39,11 +41,31 @@ struct Node;
 struct OpDef;
 class Graph;
 
+// A name scope of a graph, by its index in Graph::scopes; 0 is the top.
+using ScopeId = uint32_t;
+
+// Every entry into a scope is one of these: entering "layer" twice gives layer/ and layer_1/ when
+// names are replayed (node_names.h). A scope entered around a control node's blocks is shared by
+// them: nodes of a loop's body are named while/add.
+struct NameScope {
+  ScopeId parent = 0;
+  InternedString base_name;
+  // Where it was entered: the block, and the id that the next node got. The replay takes the name
+  // at that moment.
+  Block* block = nullptr;
+  uint32_t entered_before = 0;
+};
+
 struct Value {
   ValueType type;
   Node* node = nullptr;    // the node this is an output of, or null for a block argument
   Block* block = nullptr;  // the block that defines it, as an argument or by a node in it
   uint32_t index = 0;      // among the outputs or arguments
+  // Of a graph's arguments and captures: base name ("x"; "" if none), the scope it was made in, and
+  // the id that the next node got.
+  InternedString name;
+  ScopeId scope = 0;
+  uint32_t made_before = 0;
   DType dtype() const { return type.dtype; }
   const PartialShape& shape() const { return type.shape; }
 };
@@ -64,9 +86,10 @@ struct Node {
   std::vector<std::unique_ptr<Block>> blocks;
   std::vector<Node*> control_inputs;  // asked for by the program; order already implies effects
   std::shared_ptr<Callee> callee;
-  Block* block = nullptr;    // the block it stands in
-  InternedString scope;      // name scope when made, e.g. "while/body"; "" at the top
-  InternedString base_name;  // "add"; unique names are replayed on demand (node_names.h)
+  Block* block = nullptr;  // the block it stands in, or will when its own blocks are complete
+  ScopeId scope = 0;       // name scope when made
+  InternedString
+      base_name;  // "add", made unique on demand (node_names.h); "" = the scope's own name
   InternedString device;
   Location location = kNoLocation;
   uint32_t id = 0;  // creation order within the graph
@@ -108,9 +131,27 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // Appends to the block; the caller sets what the signature does not imply. Outputs get the types.
   Node* add_node(Block& block, const OpDef& op, std::vector<Value*> inputs, Attributes attributes,
                  std::vector<ValueType> output_types);
-  Value* add_argument(Block& block, ValueType type);
+  // The same without appending: control nodes are appended when their blocks are complete, so that
+  // a trace that fails half way leaves nothing behind in `block`.
+  Node* make_node(Block& block, const OpDef& op, std::vector<Value*> inputs, Attributes attributes,
+                  std::vector<ValueType> output_types);
+  void append_node(Node& node);  // to node.block
+  // At a position of the block, which it enters.
+  Node* insert_node(Block& block, size_t position, const OpDef& op, std::vector<Value*> inputs,
+                    Attributes attributes, std::vector<ValueType> output_types);
+  Value* add_argument(Block& block, ValueType type, std::string_view name = {});
   Value* add_output(Node& node, ValueType type);
   Block* add_block(Node& node);
+  // Takes the nodes for which `dead` holds out of the block; their outputs must be unused.
+  void remove_nodes(Block& block, FunctionRef<bool(const Node&)> dead);
+
+  // The table of scopes; [0] is the top.
+  const std::vector<NameScope>& scopes() const { return scopes_; }
+  ScopeId add_scope(ScopeId parent, std::string_view base_name, Block& block);
+  // Forgets the scopes from `count` on: those of a trace that failed.
+  void truncate_scopes(size_t count);
+
+  // One more than the largest node id. Ids of nodes of failed traces are not used again.
   uint32_t node_count() const { return next_id_; }
   // The graph finished: nothing may be added any more (Internal if something is).
   void freeze() { frozen_ = true; }
@@ -124,6 +165,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<Capture> captures_;
   std::vector<std::unique_ptr<Node>> nodes_;    // owns every node, those of inner blocks included
   std::vector<std::unique_ptr<Value>> values_;  // and every value
+  std::vector<NameScope> scopes_;
   uint32_t next_id_ = 0;
   bool frozen_ = false;
 };

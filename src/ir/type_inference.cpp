@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "ir/opdef.h"
+#include "ir/rule_context.h"
 
 namespace graphwright {
 namespace {
@@ -285,6 +286,39 @@ DType TypeBindings::variable(std::string_view name) const {
 TypeBindings resolve_types(const OpDef& op, std::span<const DType> inputs,
                            const Attributes& attributes, Tier tier) {
   return Resolver(op, inputs, attributes, tier).run();
+}
+
+void name_unknown_dims(PartialShape& shape) {
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape.dim(i) == kUnknownDim) shape.set_dim(i, new_symbol());
+  }
+}
+
+std::vector<ValueType> infer_types(const OpDef& op, std::span<const Operand> inputs,
+                                   const Attributes& attributes, Tier tier) {
+  std::vector<DType> dtypes;
+  dtypes.reserve(inputs.size());
+  for (const Operand& input : inputs) dtypes.push_back(dtype_of(input));
+  TypeBindings bindings = resolve_types(op, dtypes, attributes, tier);
+  std::vector<ValueType> outputs(bindings.outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) outputs[i].dtype = bindings.outputs[i];
+  try {
+    if (op.shape) {
+      ShapeContext context(op, attributes, inputs, outputs);
+      op.shape.function()(context);
+    }
+  } catch (Error& error) {
+    error.with_op(op.name);
+    if (tier == Tier::kGraph && error.detail().kind == ErrorKind::kOp &&
+        error.detail().code == Code::kInvalidArgument) {
+      error.detail().kind = ErrorKind::kValueError;
+    }
+    throw;
+  }
+  if (tier == Tier::kGraph) {
+    for (ValueType& output : outputs) name_unknown_dims(output.shape);
+  }
+  return outputs;
 }
 
 std::string_view runtime_dtype_name(DType type) {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "ir/attribute.h"
+#include "ir/operand.h"
+#include "ir/value_type.h"
 #include "tensor/dtype.h"
 
 namespace graphwright {
@@ -48,6 +50,14 @@ enum class Tier : uint8_t { kEager, kGraph };
 // output dtypes. Errors name op and argument; wrong numbers of inputs are errors too.
 TypeBindings resolve_types(const OpDef& op, std::span<const DType> inputs,
                            const Attributes& attributes, Tier tier);
+
+// Runs the row's shape rule after resolve_types. Graph tier: what the rule reports as
+// InvalidArgument is a ValueError, and every unknown dimension gets a symbol of its own, since each
+// SSA value has one shape: equal unknowns then stay equal through the ops that keep them.
+std::vector<ValueType> infer_types(const OpDef& op, std::span<const Operand> inputs,
+                                   const Attributes& attributes, Tier tier);
+// Replaces anonymous unknown dimensions by new symbols.
+void name_unknown_dims(PartialShape& shape);
 
 // "float", "double", "half": the names that TensorFlow's run-time errors use.
 std::string_view runtime_dtype_name(DType type);

@@ -1,0 +1,115 @@
+#include "ir/graph.h"
+
+#include <algorithm>
+
+#include "base/status.h"
+#include "ir/opdef.h"
+
+namespace graphwright {
+
+bool Block::sees(const Value& value) const {
+  for (const Block* block = this; block; block = block->parent()) {
+    if (value.block == block) return true;
+  }
+  return false;
+}
+
+Graph::Graph(std::string name) : name_(std::move(name)), body_(std::make_unique<Block>()) {
+  body_->graph = this;
+  scopes_.push_back({0, InternedString(), body_.get(), 0});
+}
+
+Graph::~Graph() = default;
+
+void Graph::require_mutable() const {
+  if (frozen_) throw_internal("graph '" + name_ + "' is finished and cannot be changed");
+}
+
+Node* Graph::make_node(Block& block, const OpDef& op, std::vector<Value*> inputs,
+                       Attributes attributes, std::vector<ValueType> output_types) {
+  require_mutable();
+  auto owned = std::make_unique<Node>();
+  Node* node = owned.get();
+  node->op = &op;
+  node->attributes = std::move(attributes);
+  node->inputs = std::move(inputs);
+  node->block = &block;
+  node->id = next_id_++;
+  nodes_.push_back(std::move(owned));
+  node->outputs.reserve(output_types.size());
+  for (ValueType& type : output_types) add_output(*node, std::move(type));
+  return node;
+}
+
+void Graph::append_node(Node& node) {
+  require_mutable();
+  node.block->nodes.push_back(&node);
+}
+
+Node* Graph::add_node(Block& block, const OpDef& op, std::vector<Value*> inputs,
+                      Attributes attributes, std::vector<ValueType> output_types) {
+  Node* node =
+      make_node(block, op, std::move(inputs), std::move(attributes), std::move(output_types));
+  block.nodes.push_back(node);
+  return node;
+}
+
+Node* Graph::insert_node(Block& block, size_t position, const OpDef& op, std::vector<Value*> inputs,
+                         Attributes attributes, std::vector<ValueType> output_types) {
+  Node* node =
+      make_node(block, op, std::move(inputs), std::move(attributes), std::move(output_types));
+  block.nodes.insert(block.nodes.begin() + static_cast<std::ptrdiff_t>(position), node);
+  return node;
+}
+
+Value* Graph::add_argument(Block& block, ValueType type, std::string_view name) {
+  require_mutable();
+  auto value = std::make_unique<Value>();
+  value->type = std::move(type);
+  value->block = &block;
+  value->index = static_cast<uint32_t>(block.arguments.size());
+  value->name = InternedString(name);
+  value->made_before = next_id_;
+  block.arguments.push_back(value.get());
+  values_.push_back(std::move(value));
+  return block.arguments.back();
+}
+
+Value* Graph::add_output(Node& node, ValueType type) {
+  require_mutable();
+  auto value = std::make_unique<Value>();
+  value->type = std::move(type);
+  value->node = &node;
+  value->block = node.block;
+  value->index = static_cast<uint32_t>(node.outputs.size());
+  node.outputs.push_back(value.get());
+  values_.push_back(std::move(value));
+  return node.outputs.back();
+}
+
+Block* Graph::add_block(Node& node) {
+  require_mutable();
+  node.blocks.push_back(std::make_unique<Block>());
+  Block* block = node.blocks.back().get();
+  block->graph = this;
+  block->owner = &node;
+  return block;
+}
+
+void Graph::remove_nodes(Block& block, FunctionRef<bool(const Node&)> dead) {
+  require_mutable();
+  std::erase_if(block.nodes, [&](const Node* node) { return dead(*node); });
+}
+
+ScopeId Graph::add_scope(ScopeId parent, std::string_view base_name, Block& block) {
+  require_mutable();
+  scopes_.push_back({parent, InternedString(base_name), &block, next_id_});
+  return static_cast<ScopeId>(scopes_.size() - 1);
+}
+
+void Graph::truncate_scopes(size_t count) {
+  require_mutable();
+  scopes_.resize(std::max<size_t>(count, 1));
+}
+
+}  // namespace graphwright

@@ -1,0 +1,85 @@
+// The builder that records: ops become nodes at the end of a graph's current block.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ir/builder.h"
+#include "ir/graph.h"
+
+namespace graphwright {
+
+class GraphBuilder : public Builder {
+ public:
+  // Appends to the graph's body. The graph must outlive the builder.
+  explicit GraphBuilder(Graph& graph);
+  GraphBuilder(Graph& graph, Block& block);
+
+  void apply(const OpDef& op, std::span<const Operand> inputs, const Attributes& attributes,
+             OperandVector& outputs, std::string_view name = {}) override;
+  // TypeError when a carried value's dtype changes over an iteration, ValueError when its shape
+  // does and no invariant allows it. What a throwing `condition` or `body` has recorded is dropped,
+  // so that the caller may trace again.
+  OperandVector while_loop(const WhileOptions& options, std::span<const Operand> carried,
+                           BlockFunction condition, BlockFunction body) override;
+  // Outputs whose dtypes differ are a TypeError; dims that differ become unknown.
+  OperandVector if_else(const Operand& condition, BlockFunction then_branch,
+                        BlockFunction else_branch, std::string_view name = {}) override;
+  bool is_eager() const override { return false; }
+  Operand constant(const Tensor& tensor, std::string_view name = {}) override;
+  void enter_scope(std::string_view name) override;
+  void leave_scope() override;
+
+  // A node for an op of which the caller has worked out everything. No inference, no observers.
+  Node* add(const OpDef& op, std::vector<Value*> inputs, Attributes attributes,
+            std::vector<ValueType> output_types, std::string_view name = {});
+  // A call of a concrete function by PartitionedCall or StatefulPartitionedCall; inputs are its
+  // arguments, then its captures.
+  void call(const OpDef& op, std::shared_ptr<Callee> callee, std::span<const Operand> inputs,
+            OperandVector& outputs, std::string_view name = {});
+
+  Graph& graph() { return graph_; }
+  Block& block() { return *block_; }
+  ScopeId scope() const { return scopes_.back(); }
+  // Nodes made from now on get this location, instead of asking the front end; kNoLocation ends it.
+  // Gradients use it to point at the line of the forward node.
+  void set_location(Location location) { location_ = location; }
+  InternedString device() const { return device_; }
+  void set_device(InternedString device) { device_ = device; }
+  // Nodes made from now on wait for these (tf.control_dependencies).
+  std::vector<Node*>& control_inputs() { return control_inputs_; }
+
+  // The SSA value, in the current block, of an operand of any tier. By default eager tensors become
+  // Const nodes and values must be visible here: TypeError "... is out of scope and cannot be used
+  // here" otherwise. Build contexts override it to capture from outside.
+  virtual Value* import(const Operand& operand);
+
+ protected:
+  // Makes an Operand's own Const node.
+  Value* add_constant(const Tensor& tensor, std::string_view name);
+
+ private:
+  void label(Node& node, std::string_view name);
+  void notify(Node& node, std::span<const Operand> inputs);
+  void trace_block(Block& block, BlockFunction function);
+  Value* scalar_condition(Value* value, std::string_view what);
+  Value* iteration_limit(const Operand& limit);
+  void trace_loop(Node& node, const WhileOptions& options, std::span<Value* const> carried,
+                  BlockFunction condition, BlockFunction body);
+  void unify_branches(Node& node);
+
+  Graph& graph_;
+  Block* block_;
+  std::vector<ScopeId> scopes_{0};
+  Location location_ = kNoLocation;
+  InternedString device_;
+  std::vector<Node*> control_inputs_;
+};
+
+// How nodes find the user's line: set once by the language front end, asked for every node.
+using LocationSource = Location (*)();
+void set_location_source(LocationSource source);
+Location current_location();  // kNoLocation without a source
+
+}  // namespace graphwright
