@@ -82,10 +82,8 @@ def command_test(arguments: argparse.Namespace) -> int:
     venv = environment.development()
     selection: list[str] = []
     for what in arguments.what:
-        if what == "cpp":
-            selection.append("tests/cpp")
-        elif what == "python":
-            selection.append("tests/python")
+        if (ROOT / "tests" / what).is_dir():
+            selection.append(f"tests/{what}")
         elif what == "long":
             selection += ["-m", "long"]
         elif what.startswith("-") or (ROOT / what.split("::")[0]).exists():

@@ -60,3 +60,27 @@ def test_check_layers(tmp_path, path, line, complaint):
     else:
         assert done.returncode == 1
         assert f"{path}:" in done.stdout and complaint in done.stdout
+
+
+@pytest.mark.parametrize("product", ["_core", "graphwright", "graphwright_tests"])
+def test_wide_objects_are_linked_last_and_narrowest_first(product):
+    """Of two copies of an inline function the linker keeps the first, so it must be the narrowest."""
+    printed = subprocess.run(
+        ["ninja", "-C", str(BUILD), "-t", "commands", product],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    (link,) = (
+        line.split()
+        for line in printed.splitlines()
+        if " -c " not in line and "gw_base.dir/" in line
+    )
+    suffixes = ("_sse42.dir/", "_avx2.dir/", "_avx512.dir/")
+    widths = [
+        max((rank for rank, suffix in enumerate(suffixes, 1) if suffix in word), default=0)
+        for word in link
+        if word.endswith(".o")
+    ]
+    assert len(widths) > 10
+    assert widths == sorted(widths)
