@@ -159,6 +159,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   bool out_of_scope() const { return frozen_; }
 
  private:
+  friend std::shared_ptr<Graph> copy_graph(const Graph& graph, class ValueMap* value_map);
   void require_mutable() const;
   std::string name_;
   std::unique_ptr<Block> body_;
