@@ -24,7 +24,8 @@ def prefix(tmp_path_factory) -> Path:
 
 
 def test_example_builds_against_the_installed_library(prefix, tmp_path):
-    run("cmake", "-S", ROOT / "examples" / "cpp", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
+    example = ROOT / "examples" / "cpp"
+    run("cmake", "-G", "Ninja", "-S", example, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", tmp_path)
     assert run(tmp_path / "hello").startswith("graphwright ")
 
