@@ -30,6 +30,12 @@ class KernelContext {
   // Allocated already where the shape rule knew the whole shape; null otherwise, or where the
   // kernel is better off making it (set_output).
   Tensor& output(int index) { return outputs_[static_cast<size_t>(index)]; }
+  // Whether output 0 may be made by overwriting this input: the caller says so, at the last use of
+  // an input that the row lists in in_place_inputs, by presetting output 0 to the input itself.
+  // Objects that the input refers to may still be shared by others.
+  bool may_overwrite(int index) const {
+    return !outputs_.empty() && outputs_[0] && outputs_[0].is_same(input(index));
+  }
   // Output of a data-dependent shape, or shared with an input. Copies into prebound memory if there
   // is some.
   void set_output(int index, Tensor tensor);
