@@ -112,4 +112,10 @@ void Graph::truncate_scopes(size_t count) {
   scopes_.resize(std::max<size_t>(count, 1));
 }
 
+void Graph::restore_numbering(std::vector<NameScope> scopes, uint32_t node_count) {
+  require_mutable();
+  scopes_ = std::move(scopes);
+  next_id_ = std::max(next_id_, node_count);
+}
+
 }  // namespace graphwright

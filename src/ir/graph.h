@@ -151,6 +151,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // Forgets the scopes from `count` on: those of a trace that failed.
   void truncate_scopes(size_t count);
 
+  // For copies and parsers, which make nodes in another order than they were made in: the scopes,
+  // and what node_count() says from now on (at least what it says now).
+  void restore_numbering(std::vector<NameScope> scopes, uint32_t node_count);
+
   // One more than the largest node id. Ids of nodes of failed traces are not used again.
   uint32_t node_count() const { return next_id_; }
   // The graph finished: nothing may be added any more (Internal if something is).
@@ -159,7 +163,6 @@ class Graph : public std::enable_shared_from_this<Graph> {
   bool out_of_scope() const { return frozen_; }
 
  private:
-  friend std::shared_ptr<Graph> copy_graph(const Graph& graph, class ValueMap* value_map);
   void require_mutable() const;
   std::string name_;
   std::unique_ptr<Block> body_;

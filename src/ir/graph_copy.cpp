@@ -71,7 +71,6 @@ std::shared_ptr<Graph> copy_graph(const Graph& graph, ValueMap* value_map) {
   GraphCopier copier(*copy, values);
   copier.keep_ids_ = true;
   copier.copy_block(graph.body(), copy->body());
-  copy->next_id_ = graph.next_id_;
   // Scopes name the blocks they were entered in, which are known only now. A block that was removed
   // since is replaced by the body: nothing is named in it any more.
   std::unordered_map<const Block*, Block*> blocks{{&graph.body(), &copy->body()}};
@@ -80,12 +79,13 @@ std::shared_ptr<Graph> copy_graph(const Graph& graph, ValueMap* value_map) {
       blocks[from->blocks[i].get()] = to->blocks[i].get();
     }
   }
-  copy->scopes_.clear();
-  for (NameScope scope : graph.scopes_) {
+  std::vector<NameScope> scopes;
+  for (NameScope scope : graph.scopes()) {
     auto found = blocks.find(scope.block);
     scope.block = found == blocks.end() ? &copy->body() : found->second;
-    copy->scopes_.push_back(scope);
+    scopes.push_back(scope);
   }
+  copy->restore_numbering(std::move(scopes), graph.node_count());
   for (const Capture& capture : graph.captures()) {
     copy->captures().push_back({capture.tensor, capture.outer, values(capture.inner)});
   }

@@ -3,27 +3,16 @@
 #include "base/status.h"
 
 namespace graphwright {
-namespace {
-
-// Dimensions in the text form: "2", "?" for unknown, "s3" for the third symbol.
-std::string shape_text(const PartialShape& shape) {
+std::string shape_to_text(const PartialShape& shape, SymbolNames names) {
   if (!shape.has_rank()) return "[...]";
   std::string text = "[";
   for (int i = 0; i < shape.rank(); ++i) {
     if (i) text += ",";
     Dim dim = shape.dim(i);
-    if (is_known(dim)) {
-      text += std::to_string(dim);
-    } else if (is_symbol(dim)) {
-      text += "s" + std::to_string(kFirstSymbol - dim);
-    } else {
-      text += "?";
-    }
+    text += is_known(dim) ? std::to_string(dim) : is_symbol(dim) ? names(dim) : "?";
   }
   return text + "]";
 }
-
-}  // namespace
 
 std::string_view handle_kind_name(HandleType::Kind kind) {
   switch (kind) {
@@ -44,11 +33,18 @@ std::string_view handle_kind_name(HandleType::Kind kind) {
 }
 
 std::string ValueType::to_string() const {
-  std::string tensor_text = std::string(dtype_name(dtype)) + shape_text(shape);
+  return type_to_text(*this,
+                      [](Dim symbol) { return "s" + std::to_string(kFirstSymbol - symbol); });
+}
+
+std::string type_to_text(const ValueType& type, SymbolNames names) {
+  std::string tensor_text = std::string(dtype_name(type.dtype)) + shape_to_text(type.shape, names);
+  const HandleType* handle = type.handle.get();
   if (!handle) return tensor_text;
   std::string text(handle_kind_name(handle->kind));
   if (handle->dtype != DType::kInvalid) {
-    text += "<" + std::string(dtype_name(handle->dtype)) + shape_text(handle->shape) + ">";
+    text +=
+        "<" + std::string(dtype_name(handle->dtype)) + shape_to_text(handle->shape, names) + ">";
   } else {
     text += "<>";
   }
@@ -57,7 +53,7 @@ std::string ValueType::to_string() const {
       handle->kind == HandleType::Kind::kVariable || handle->kind == HandleType::Kind::kIterator
           ? DType::kResource
           : DType::kVariant;
-  if (dtype != usual || shape != PartialShape::scalar()) text += "@" + tensor_text;
+  if (type.dtype != usual || type.shape != PartialShape::scalar()) text += "@" + tensor_text;
   return text;
 }
 

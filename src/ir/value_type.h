@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 
@@ -34,6 +35,12 @@ struct ValueType {
   // "list<float32[?]>", "variable<int32[]>".
   std::string to_string() const;
 };
+
+// The same text with symbols named by the caller: texts that must not differ from run to run number
+// them as they come.
+using SymbolNames = FunctionRef<std::string(Dim symbol)>;
+std::string shape_to_text(const PartialShape& shape, SymbolNames names);
+std::string type_to_text(const ValueType& type, SymbolNames names);
 
 inline ValueType tensor_type(DType dtype, PartialShape shape) {
   return {dtype, std::move(shape), nullptr};
