@@ -1,0 +1,159 @@
+#include "runtime/eager.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "ir/kernel_context.h"
+#include "ir/observer.h"
+#include "ir/rule_context.h"
+#include "ir/thread_state.h"
+#include "ir/type_inference.h"
+#include "runtime/op_dispatch.h"
+
+namespace graphwright {
+namespace {
+
+using runtime::call_kernel;
+using runtime::formula_dtype;
+using runtime::run_formula;
+
+// "[Op:AddV2]" at the end, as TensorFlow's eager errors have it, and the op's name.
+[[noreturn]] void throw_named(const OpDef& op, const std::shared_ptr<ErrorDetail>& detail) {
+  if (detail->op.empty()) detail->op = op.name;
+  if (detail->kind == ErrorKind::kOp && !detail->foreign &&
+      detail->message.find("[Op:") == std::string::npos) {
+    detail->message += " [Op:" + detail->op + "]";
+  }
+  throw Error(detail);
+}
+
+// The inputs as tensors: a reference each, and the pointers that kernels take.
+class InputTensors {
+ public:
+  InputTensors(const OpDef& op, std::span<const Operand> inputs) : count_(inputs.size()) {
+    if (count_ > kInline) {
+      heap_tensors_.resize(count_);
+      heap_pointers_.resize(count_);
+    }
+    Tensor* tensors = count_ > kInline ? heap_tensors_.data() : tensors_.data();
+    const Tensor** pointers = count_ > kInline ? heap_pointers_.data() : pointers_.data();
+    for (size_t i = 0; i < count_; ++i) {
+      if (!inputs[i].is_tensor()) {
+        std::string name = i < op.signature.input_count ? std::string(op.signature.inputs[i].name)
+                                                        : std::to_string(i);
+        Error error(ErrorKind::kTypeError,
+                    inputs[i]
+                        ? "Op " + std::string(op.name) + " runs eagerly, but its input '" + name +
+                              "' is a symbolic tensor of a graph, which has no value here."
+                        : "Op " + std::string(op.name) + " lacks its input '" + name + "'.");
+        error.with_op(op.name).with_argument(name);
+        throw error;
+      }
+      tensors[i] = inputs[i].tensor();
+      pointers[i] = &tensors[i];
+    }
+  }
+  std::span<const Tensor* const> pointers() const {
+    return {count_ > kInline ? heap_pointers_.data() : pointers_.data(), count_};
+  }
+
+ private:
+  static constexpr size_t kInline = 8;
+  size_t count_;
+  std::array<Tensor, kInline> tensors_;
+  std::array<const Tensor*, kInline> pointers_;
+  std::vector<Tensor> heap_tensors_;
+  std::vector<const Tensor*> heap_pointers_;
+};
+
+// Whether the row's formula runs on these dtypes as they are, so that no types need resolving. The
+// rows of formulas have one type variable, which the formula's value operands share.
+bool formula_fits(const OpDef& op, std::span<const Tensor* const> inputs) {
+  const FormulaDescriptor& formula = *op.compute.formula;
+  if (inputs.size() > static_cast<size_t>(kMaxFormulaOperands)) return false;
+  if (op.signature.variadic || inputs.size() != op.signature.input_count) return false;
+  std::array<DType, kMaxFormulaOperands> dtypes;
+  for (size_t i = 0; i < inputs.size(); ++i) dtypes[i] = inputs[i]->dtype();
+  DType type = formula_dtype(formula, std::span(dtypes.data(), inputs.size()));
+  if (type == DType::kInvalid || !formula.elementwise(type)) return false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ArgumentSpec& spec = op.signature.inputs[i];
+    if (spec.is_variable() ? !op.allowed_types(spec.type).contains(dtypes[i])
+                           : dtype_from_name(spec.type) != dtypes[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void tell_observers(const OpDef& op, const Attributes& attributes, std::span<const Operand> inputs,
+                    std::span<const Operand> outputs) {
+  // By index: an observer may remove itself.
+  auto& observers = thread_state.observers;
+  for (size_t i = 0; i < observers.size(); ++i) {
+    observers[i]->on_op(op, attributes, inputs, outputs, nullptr);
+  }
+}
+
+void run_kernel(const OpDef& op, std::span<const Operand> operands,
+                std::span<const Tensor* const> inputs, const Attributes& attributes,
+                OperandVector& outputs) {
+  if (op.compute.kind != ComputeKind::kFormula && !op.compute.kernel) {
+    throw Error(Code::kUnimplemented, "Op " + std::string(op.name) + " has no kernel of its own.");
+  }
+  std::vector<DType> dtypes;
+  dtypes.reserve(inputs.size());
+  for (const Tensor* input : inputs) dtypes.push_back(input->dtype());
+  TypeBindings bindings = resolve_types(op, dtypes, attributes, Tier::kEager);
+  if (op.compute.kind == ComputeKind::kFormula) {
+    Tensor output;
+    Status status = run_formula(op, inputs, output);
+    if (!status.ok()) throw_named(op, status.shared_detail());
+    outputs.emplace_back(std::move(output));
+    return;
+  }
+  const size_t count = bindings.outputs.size();
+  if (op.shape) {
+    std::vector<ValueType> types(count);
+    for (size_t i = 0; i < count; ++i) types[i].dtype = bindings.outputs[i];
+    ShapeContext context(op, attributes, operands, types);
+    op.shape.function()(context);
+  }
+  std::vector<Tensor> results(count);
+  KernelContext context(op, attributes, inputs, results);
+  Status status = call_kernel(op.compute.kernel, context);
+  if (!status.ok()) throw_named(op, status.shared_detail());
+  for (size_t i = 0; i < count; ++i) {
+    if (!results[i] || results[i].dtype() != bindings.outputs[i]) {
+      throw_internal("The kernel of " + std::string(op.name) + " left output " + std::to_string(i) +
+                     " unset or of another dtype than its row says.");
+    }
+    outputs.emplace_back(results[i].owned());
+  }
+}
+
+}  // namespace
+
+void run_eager(const OpDef& op, std::span<const Operand> inputs, const Attributes& attributes,
+               OperandVector& outputs) {
+  const size_t first_output = outputs.size();
+  try {
+    InputTensors tensors(op, inputs);
+    if (op.compute.kind == ComputeKind::kFormula && formula_fits(op, tensors.pointers())) {
+      Tensor output;
+      Status status = run_formula(op, tensors.pointers(), output);
+      if (!status.ok()) throw_named(op, status.shared_detail());
+      outputs.emplace_back(std::move(output));
+    } else {
+      run_kernel(op, inputs, tensors.pointers(), attributes, outputs);
+    }
+  } catch (const Error& error) {
+    throw_named(op, error.shared_detail());
+  }
+  if (thread_state.bits & ThreadState::kObserving) [[unlikely]] {
+    tell_observers(op, attributes, inputs, std::span(outputs).subspan(first_output));
+  }
+}
+
+}  // namespace graphwright
