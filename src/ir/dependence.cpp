@@ -195,8 +195,9 @@ std::vector<std::vector<uint32_t>> EffectAnalysis::order_edges(const Block& bloc
     auto follow = [&](int64_t earlier) {
       if (earlier >= 0) follows.push_back(static_cast<uint32_t>(earlier));
     };
-    auto follow_reads_or_write = [&](const Track& track) {
-      if (track.reads.empty()) follow(track.write);
+    // The write is implied by the reads after it; exported graphs name both all the same.
+    auto follow_track = [&](const Track& track) {
+      follow(track.write);
       for (uint32_t reader : track.reads) follow(reader);
     };
     bool is_visible = set.touches_resources() || set.io || set.opaque;
@@ -207,8 +208,8 @@ std::vector<std::vector<uint32_t>> EffectAnalysis::order_edges(const Block& bloc
       follow(last_opaque);
     }
     if (set.writes_unknown) {
-      for (auto& [resource, track] : tracks) follow_reads_or_write(track);
-      follow_reads_or_write(everything);
+      for (auto& [resource, track] : tracks) follow_track(track);
+      follow_track(everything);
       tracks.clear();
       everything = {at, {}};
     } else {
@@ -225,7 +226,7 @@ std::vector<std::vector<uint32_t>> EffectAnalysis::order_edges(const Block& bloc
       }
       for (const Value* resource : set.writes) {
         Track& track = tracks[resource];
-        follow_reads_or_write(track);
+        follow_track(track);
         // Unknown accesses since the last known write concern this resource too.
         if (track.write < 0 && track.reads.empty()) follow(everything.write);
         for (uint32_t reader : everything.reads) follow(reader);

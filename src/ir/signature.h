@@ -3,13 +3,13 @@
 //   "input: T, filter: T; strides: list(int), padding: {'SAME','VALID'}, use_bias: bool=false ->
 //   output: T"
 //
-// Inputs and outputs are `name: type`. A type is a type variable (upper case first: `T`), a dtype
-// name
-// (`int32`, `resource`), a counted list of one type (`values: N * T`, as many values as fit; for an
-// output N names an int attribute or an input's count), or a list of any types (`args: [Tin]`).
-// Attributes are `name: kind` or `name: kind=default`, with kind one of bool, int, float, string,
-// type, shape, tensor, block, list(int), list(float), list(string), list(type), list(shape), or a
-// set of strings in braces. A type variable that no input fixes must be a `type` attribute.
+// Inputs and outputs are `name: type`. A type is a type variable (upper case first: `T`), the name
+// of a `type` attribute, a dtype name (`int32`, `resource`), a counted list of one type (`values: N
+// * T`, as many values as fit; for an output N names an int attribute or an input's count), or a
+// list of any types (`args: [Tin]`). Attributes are `name: kind` or `name: kind=default`, with kind
+// one of bool, int, float, string, type, shape, tensor, block, list(int), list(float),
+// list(string), list(type), list(shape), or a set of strings in braces. A type variable that no
+// input fixes must be a `type` attribute.
 #pragma once
 
 #include <array>

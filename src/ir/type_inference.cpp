@@ -161,9 +161,14 @@ class Resolver {
     result_.lists.push_back({spec.type, {types.begin(), types.end()}});
   }
 
+  // A type variable, or a type attribute whatever its case: `dtype` in "value: dtype; dtype: type".
+  bool is_variable(const ArgumentSpec& spec) const {
+    return spec.is_variable() || signature_.attribute_index(spec.type) >= 0;
+  }
+
   void bind_input(const ArgumentSpec& spec, size_t position) {
     DType type = inputs_[position];
-    if (!spec.is_variable()) {
+    if (!is_variable(spec)) {
       DType wanted = dtype_from_name(spec.type);
       if (type != wanted) mismatch(spec, position, wanted, nullptr);
       return;
@@ -179,7 +184,8 @@ class Resolver {
 
   // The input that bound the type variable of `spec`, or null if an attribute did.
   const ArgumentSpec* fixing_input(const ArgumentSpec& spec) const {
-    if (signature_.attribute_index(spec.type) >= 0) return nullptr;
+    int attribute = signature_.attribute_index(spec.type);
+    if (attribute >= 0 && find_attribute(op_, attributes_, attribute)) return nullptr;
     for (size_t i = 0; i < signature_.input_count; ++i) {
       if (signature_.inputs[i].type == spec.type) return &signature_.inputs[i];
     }
@@ -253,7 +259,7 @@ class Resolver {
              spec.count);
       }
     }
-    DType type = spec.is_variable() ? result_.variable(spec.type) : dtype_from_name(spec.type);
+    DType type = is_variable(spec) ? result_.variable(spec.type) : dtype_from_name(spec.type);
     if (type == DType::kInvalid) unbound(spec, spec.type);
     result_.outputs.insert(result_.outputs.end(), static_cast<size_t>(count), type);
     result_.output_counts.push_back(count);

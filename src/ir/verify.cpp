@@ -64,7 +64,9 @@ Finding attributes(const Node& node) {
     if (spec.kind == AttributeKind::kBlock) continue;
     const AttributeValue* value = find_attribute(*node.op, node.attributes, i);
     if (!value) {
-      if (is_control(node)) continue;  // their types are in their values
+      // Types may be bound by inputs instead (the rule "types" knows), and those of control nodes
+      // are in their values.
+      if (is_control(node) || spec.kind == AttributeKind::kType) continue;
       return "attribute " + std::string(spec.name) + " is not set";
     }
     if (node.attributes.has(i)) {
