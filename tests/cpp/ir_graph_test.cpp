@@ -159,7 +159,7 @@ TEST_CASE("the verifier names the broken rule") {
   graph->body().nodes.back()->outputs[1]->type.dtype = DType::kInt32;
   CHECK(contains(error_text([&] { verify_graph(*graph); }), "rule 'loop'"));
   graph = loop_graph();
-  graph->body().nodes.back()->blocks[1]->nodes[0]->outputs[0]->type.dtype = DType::kInt32;
+  graph->body().nodes[0]->outputs[0]->type.dtype = DType::kInt32;
   CHECK(contains(error_text([&] { verify_graph(*graph); }), "rule 'types'"));
 }
 
