@@ -162,6 +162,17 @@ Tensor Tensor::zeros(DType dtype, std::span<const int64_t> dims) {
   return result;
 }
 
+Tensor Tensor::from_buffer(DType dtype, std::span<const int64_t> dims, Buffer* buffer) {
+  int64_t count = checked_element_count(dims);
+  if (static_cast<size_t>(count) * dtype_size(dtype) > buffer->bytes) {
+    throw_internal("A buffer is too small for the tensor made from it.");
+  }
+  TensorImpl* impl = new_impl(dtype, dims, count);
+  impl->buffer = buffer;
+  impl->data = buffer->data();
+  return Tensor(impl);
+}
+
 Tensor Tensor::object(DType dtype, ObjectPointer object) {
   if (dtype != DType::kResource && dtype != DType::kVariant) {
     throw_internal("An object tensor has dtype resource or variant.");

@@ -101,6 +101,9 @@ class Tensor {
   static Tensor string_scalar(std::string value) {
     return scalar<StringElement>(DType::kString, std::move(value));
   }
+  // Over a buffer whose elements exist already; takes over the reference. The buffer must hold them
+  // all (Internal).
+  static Tensor from_buffer(DType dtype, std::span<const int64_t> dims, Buffer* buffer);
   // A 0-d kResource or kVariant tensor.
   static Tensor object(DType dtype, ObjectPointer object);
 

@@ -1,0 +1,20 @@
+// Shared by the files that convert Python values.
+#pragma once
+
+#include <string>
+
+#include "python/convert.h"
+
+namespace graphwright {
+
+// The dtype of a NumPy array or scalar. ValueError if no tensor can have it.
+DType dtype_of_array(PyObject* array);
+// A NumPy array or scalar as a tensor of its own dtype or, cast by NumPy, of another.
+Tensor tensor_from_numpy(PyObject* array, DType dtype);
+// The bytes of a str (in UTF-8) or bytes.
+std::string string_of(PyObject* text);
+// An array for an object that can be seen as one but is none (__array__, __array_interface__,
+// __array_struct__); null for other objects.
+Ref array_from_protocol(PyObject* object);
+
+}  // namespace graphwright
