@@ -62,8 +62,8 @@ function(gw_add_isa_sources target)
   endforeach()
 endfunction()
 
-# gw_finish_isa_sources(): adds what gw_add_isa_sources compiled to graphwright_core, narrowest width
-# first. As link items rather than sources they come after every other object of a product.
+# gw_finish_isa_sources(): adds what gw_add_isa_sources compiled to graphwright_core, the narrowest
+# width first. As link items, not sources, they come after every other object of a product.
 function(gw_finish_isa_sources)
   foreach(isa IN ITEMS generic sse42 avx2 avx512)
     get_property(objects GLOBAL PROPERTY GW_ISA_OBJECTS_${isa})
