@@ -1,8 +1,8 @@
 """The direction in which iris flowers vary most: the leading eigenvector of a covariance matrix.
 
-Power iteration multiplies a vector by the matrix and scales it to length one, until it stops turning.
-How often is not known beforehand, so the loop runs on a tensor. The same function is run eagerly and
-staged by `tf.function`, where the `while` becomes a loop in the graph.
+Power iteration multiplies a vector by the matrix and scales it to length one, until it stops
+turning. How often is not known beforehand, so the loop runs on a tensor. The same function is run
+eagerly and staged by `tf.function`, where the `while` becomes a loop in the graph.
 """
 
 import csv
@@ -30,7 +30,7 @@ def covariance(samples):
 
 
 def leading_eigenvector(matrix, tolerance):
-    """The [n, 1] eigenvector of the eigenvalue of largest magnitude, that eigenvalue, and the steps."""
+    """The [n, 1] eigenvector of the largest eigenvalue by magnitude, that value, and the steps."""
     vector = tf.ones([4, 1]) / 2.0
     change = tf.constant(1.0)
     steps = 0

@@ -64,7 +64,7 @@ def test_check_layers(tmp_path, path, line, complaint):
 
 @pytest.mark.parametrize("product", ["_core", "graphwright", "graphwright_tests"])
 def test_wide_objects_are_linked_last_and_narrowest_first(product):
-    """Of two copies of an inline function the linker keeps the first, so it must be the narrowest."""
+    """Of two copies of an inline function the linker keeps the first: it must be the narrowest."""
     printed = subprocess.run(
         ["ninja", "-C", str(BUILD), "-t", "commands", product],
         capture_output=True,
