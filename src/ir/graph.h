@@ -24,6 +24,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,12 +71,35 @@ struct Value {
   const PartialShape& shape() const { return type.shape; }
 };
 
+// The derivative of what a Call node calls, with respect to every input that can have one.
+struct CalleeDerivative {
+  std::shared_ptr<class Callee> forward;  // the callee's results, then `saved_count` values
+  std::shared_ptr<class Callee>
+      backward;  // takes gradients of `result_indices`, then the saved values
+  int saved_count = 0;
+  std::vector<int> result_indices;    // of the callee's results: those that can have a gradient
+  std::vector<int> argument_indices;  // of its inputs: those that backward's results belong to
+};
+
+// The callee with tangents: takes its inputs, then one tangent per input that has one; returns its
+// results, then one tangent for each of `tangent_results`.
+struct CalleeTangent {
+  std::shared_ptr<class Callee> callee;
+  std::vector<int> tangent_results;
+};
+
 // What a Call node calls: a concrete function, which lives in a layer above.
 class Callee {
  public:
   virtual ~Callee() = default;
   virtual std::string_view callee_name() const = 0;
   virtual const Graph& callee_graph() const = 0;
+  virtual CalleeDerivative callee_derivative() = 0;
+  virtual CalleeTangent callee_tangent(const std::vector<bool>& has_tangent) = 0;
+  // Applies it to inputs of the builder's tier: eager ones run it, values get a Call node. Results
+  // are appended.
+  virtual void call_with(class Builder& builder, std::span<const class Operand> inputs,
+                         std::vector<class Operand>& results) = 0;
 };
 
 struct Node {

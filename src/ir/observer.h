@@ -23,6 +23,12 @@ class OpObserver {
   // eager.
   virtual void on_op(const OpDef& op, const Attributes& attributes, std::span<const Operand> inputs,
                      std::span<const Operand> outputs, Node* node) = 0;
+  // Before a whole concrete function runs eagerly: one tangent per input, null where there is none;
+  // empty if no input has one. An observer that gives some gets those of the outputs in return, and
+  // hears no more of the call.
+  virtual std::vector<Operand> call_tangents(std::span<const Operand> /*inputs*/) { return {}; }
+  virtual void on_call_tangents(std::span<const Operand> /*outputs*/,
+                                std::span<const Operand> /*tangents*/) {}
   // Whether a call with these inputs must keep what its derivative needs.
   virtual bool wants_call(std::span<const Operand> inputs) = 0;
   // A whole concrete function has run eagerly. `inputs` are arguments then captures; `saved` are

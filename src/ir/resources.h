@@ -14,12 +14,14 @@ namespace graphwright {
 // nobody else holds it. All methods are thread safe; each is one atomic step.
 class VariableResource : public Object {
  public:
-  VariableResource(std::string name, DType dtype, PartialShape shape)
-      : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
+  VariableResource(std::string name, DType dtype, PartialShape shape, bool trainable = true)
+      : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)), trainable_(trainable) {}
   std::string_view kind_name() const override { return "Variable"; }
   const std::string& name() const { return name_; }
   DType dtype() const { return dtype_; }
   const PartialShape& shape() const { return shape_; }  // values must be compatible with it
+  // Tapes watch it as soon as it is read.
+  bool trainable() const { return trainable_; }
   // Null when uninitialised.
   Tensor read() const;
   // InvalidArgument when dtype or shape does not fit (checked where `validate_shape`).
@@ -40,6 +42,7 @@ class VariableResource : public Object {
   const std::string name_;
   const DType dtype_;
   const PartialShape shape_;
+  const bool trainable_;
   mutable std::mutex mutex_;
   Tensor value_;
 };

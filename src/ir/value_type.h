@@ -18,6 +18,7 @@ struct HandleType {
   Kind kind = Kind::kOther;
   DType dtype = DType::kInvalid;  // of the variable, or of a list's elements
   PartialShape shape;             // of the variable, or common to a list's elements
+  bool trainable = true;          // of the variable: tapes watch it as soon as it is read
   bool operator==(const HandleType&) const = default;
 };
 

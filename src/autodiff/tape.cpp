@@ -1,0 +1,207 @@
+#include "autodiff/tape.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/status.h"
+#include "ir/opdef.h"
+#include "ir/resources.h"
+#include "ir/thread_state.h"
+
+namespace graphwright {
+namespace {
+
+thread_local std::vector<GradientTape*> tapes;
+
+std::shared_ptr<VariableResource> variable_of(const Operand& operand) {
+  if (operand.is_tensor()) {
+    TensorImpl* impl = operand.impl();
+    if (impl->dtype != DType::kResource || impl->rank != 0) return nullptr;
+    return std::dynamic_pointer_cast<VariableResource>(
+        *static_cast<const ObjectPointer*>(impl->data));
+  }
+  const Value* value = operand.value();
+  if (value->node || value->block->owner) return nullptr;
+  for (const Capture& capture : value->block->graph->captures()) {
+    if (capture.inner == value && capture.tensor) return variable_of(Operand(capture.tensor));
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<GradientTape* const> recording_tapes() { return tapes; }
+
+GradientTape::GradientTape(bool persistent, bool watch_accessed_variables)
+    : persistent_(persistent), watch_accessed_variables_(watch_accessed_variables) {}
+
+GradientTape::~GradientTape() {
+  if (recording_) stop();
+}
+
+void GradientTape::start() {
+  if (recording_) {
+    throw Error(ErrorKind::kValueError,
+                "Tape is still recording, This can happen if you try to "
+                "re-enter an already-active tape.");
+  }
+  push_observer(this);
+  tapes.push_back(this);
+  recording_ = true;
+}
+
+void GradientTape::stop() {
+  if (!recording_) throw Error(ErrorKind::kValueError, "Tape is not recording.");
+  remove_observer(this);
+  std::erase(tapes, this);
+  recording_ = false;
+}
+
+void GradientTape::reset() {
+  active_.clear();
+  watched_.clear();
+  watched_variables_.clear();
+  steps_.clear();
+  used_ = false;
+}
+
+void GradientTape::watch(const Operand& operand) {
+  if (active_.insert(operand_key(operand)).second) watched_.push_back(operand);
+  if (std::shared_ptr<VariableResource> variable = variable_of(operand)) {
+    on_variable(variable, true);
+  }
+}
+
+void GradientTape::on_variable(const std::shared_ptr<VariableResource>& variable, bool trainable) {
+  if (!trainable) return;
+  active_.insert(variable.get());
+  for (const auto& watched : watched_variables_) {
+    if (watched == variable) return;
+  }
+  watched_variables_.push_back(variable);
+}
+
+void GradientTape::watch_variable_of(const Operand& handle) {
+  if (!watch_accessed_variables_ || dtype_of(handle) != DType::kResource) return;
+  std::shared_ptr<VariableResource> variable = variable_of(handle);
+  if (variable) {
+    if (variable->trainable()) on_variable(variable, true);
+    return;
+  }
+  // The handle is an argument of the function being traced: which variable it is, is not known.
+  ValueType type = type_of(handle);
+  if (type.handle && type.handle->kind == HandleType::Kind::kVariable && type.handle->trainable) {
+    active_.insert(operand_key(handle));
+  }
+}
+
+void GradientTape::watch_variables_inside(const Node& node) {
+  for (const auto& block : node.blocks) {
+    visit_free_values(*block, *block, [&](Value* value) { watch_variable_of(Operand(value)); });
+  }
+}
+
+bool GradientTape::any_active(std::span<const Operand> inputs) {
+  bool any = false;
+  for (const Operand& input : inputs) {
+    watch_variable_of(input);
+    any |= active_.contains(operand_key(input));
+  }
+  return any;
+}
+
+void GradientTape::mark_outputs(std::span<const Operand> outputs) {
+  for (const Operand& output : outputs) {
+    if (can_have_gradient(type_of(output))) active_.insert(operand_key(output));
+  }
+}
+
+void GradientTape::on_op(const OpDef& op, const Attributes& attributes,
+                         std::span<const Operand> inputs, std::span<const Operand> outputs,
+                         Node* node) {
+  if (op.has(kZeroDerivative) || outputs.empty()) return;
+  bool active = any_active(inputs);
+  if (node && !node->blocks.empty()) {
+    watch_variables_inside(*node);
+    for (const auto& block : node->blocks) {
+      visit_free_values(*block, *block, [&](Value* value) {
+        active |= active_.contains(operand_key(Operand(value)));
+      });
+    }
+  }
+  if (!active) return;
+  ReverseStep step;
+  step.op = &op;
+  step.attributes = attributes;
+  step.inputs.assign(inputs.begin(), inputs.end());
+  step.outputs.assign(outputs.begin(), outputs.end());
+  step.node = node;
+  if (node) step.callee = node->callee;
+  steps_.push_back(std::move(step));
+  mark_outputs(outputs);
+}
+
+bool GradientTape::wants_call(std::span<const Operand> inputs) { return any_active(inputs); }
+
+void GradientTape::on_call(const std::shared_ptr<Callee>& callee, std::span<const Operand> inputs,
+                           std::span<const Operand> outputs, std::span<const Operand> saved) {
+  if (!any_active(inputs)) return;
+  ReverseStep step;
+  step.inputs.assign(inputs.begin(), inputs.end());
+  step.outputs.assign(outputs.begin(), outputs.end());
+  step.callee = callee;
+  step.saved.assign(saved.begin(), saved.end());
+  steps_.push_back(std::move(step));
+  mark_outputs(outputs);
+}
+
+void GradientTape::record_custom(std::span<const Operand> inputs, std::span<const Operand> outputs,
+                                 CustomGradient function) {
+  if (!any_active(inputs)) return;
+  ReverseStep step;
+  step.inputs.assign(inputs.begin(), inputs.end());
+  step.outputs.assign(outputs.begin(), outputs.end());
+  step.custom = std::make_shared<CustomGradient>(std::move(function));
+  steps_.push_back(std::move(step));
+  mark_outputs(outputs);
+}
+
+std::vector<Gradient> GradientTape::gradient(std::span<const Operand> targets,
+                                             std::span<const Operand> target_gradients,
+                                             std::span<const Operand> sources) {
+  if (used_ && !persistent_) {
+    throw Error(ErrorKind::kRuntimeError,
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians)");
+  }
+  used_ = true;
+  Builder& builder = current_builder();
+  GradientMap gradients;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    ValueType type = type_of(targets[i]);
+    if (!is_floating(type.dtype) && !is_complex(type.dtype)) continue;
+    bool given = i < target_gradients.size() && target_gradients[i];
+    gradients.add(builder, targets[i],
+                  {given ? target_gradients[i] : ones_like(builder, targets[i]), {}, {}});
+  }
+  // Steps may be appended while this runs: by this tape, if it records its own gradient.
+  size_t count = steps_.size();
+  ActiveSet active = active_;
+  for (size_t i = count; i-- > 0;) {
+    ReverseStep step = steps_[i];
+    reverse_step(builder, step, active, gradients);
+  }
+  std::vector<Gradient> results;
+  for (const Operand& source : sources) {
+    const Gradient* found = active.contains(operand_key(source)) ? gradients.find(source) : nullptr;
+    results.push_back(found ? *found : Gradient());
+  }
+  if (!persistent_) {
+    steps_.clear();
+    watched_.clear();
+  }
+  return results;
+}
+
+}  // namespace graphwright

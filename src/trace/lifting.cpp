@@ -1,0 +1,91 @@
+#include "trace/lifting.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "base/status.h"
+#include "ir/graph_copy.h"
+#include "runtime/plan.h"
+
+namespace graphwright {
+namespace {
+
+// The nodes of a graph's body that a value depends on.
+class Upstream {
+ public:
+  explicit Upstream(const Graph& graph) : body_(graph.body()) {}
+  void add(const Value* value) {
+    if (value->block != &body_) {
+      throw_value_error(
+          "a variable's initial value depends on a branch or a loop body, where it cannot be "
+          "computed before the function runs; make the variable outside it, or give it an initial "
+          "value from outside");
+    }
+    if (!value->node || !nodes_.insert(value->node).second) return;
+    for (const Value* input : value->node->inputs) add(input);
+    for (const auto& block : value->node->blocks) add_free_values(*block);
+  }
+  bool contains(const Node* node) const { return nodes_.contains(node); }
+
+ private:
+  void add_free_values(const Block& block) {
+    auto visit = [&](const Value* value) {
+      if (value->block == &body_) add(value);
+    };
+    for (const Node* node : block.nodes) {
+      for (const Value* input : node->inputs) visit(input);
+      for (const auto& inner : node->blocks) add_free_values(*inner);
+    }
+    for (const Value* result : block.results) visit(result);
+  }
+  const Block& body_;
+  std::unordered_set<const Node*> nodes_;
+};
+
+}  // namespace
+
+void initialize_lifted_variables(const Graph& graph, std::span<const LiftedVariable> variables,
+                                 std::span<const Tensor> inputs) {
+  // In order, one at a time: a later initial value may read an earlier variable.
+  for (const LiftedVariable& lifted : variables) {
+    if (lifted.initial_value.is_tensor()) {
+      lifted.variable->assign(lifted.initial_value.tensor()).throw_if_error();
+      continue;
+    }
+    Upstream upstream(graph);
+    upstream.add(lifted.initial_value.value());
+    ValueMap map;
+    std::shared_ptr<Graph> initializer = copy_graph(graph, &map);
+    Block& body = initializer->body();
+    std::unordered_set<const Node*> kept;
+    for (size_t i = 0; i < graph.body().nodes.size(); ++i) {
+      if (upstream.contains(graph.body().nodes[i])) kept.insert(body.nodes[i]);
+    }
+    std::erase_if(body.nodes, [&](const Node* node) { return !kept.contains(node); });
+    body.results.assign(1, map.find(lifted.initial_value.value()));
+    std::vector<Tensor> all(inputs.begin(), inputs.end());
+    for (const Capture& capture : graph.captures()) {
+      if (capture.outer) {
+        throw_value_error(
+            "a variable's initial value depends on a tensor of an enclosing function, which is not "
+            "known yet");
+      }
+      all.push_back(capture.tensor);
+    }
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (!all[i]) {
+        throw_value_error(fmt::format(
+            "argument #{} has no value yet, and the initial value of a variable that the function "
+            "makes may depend on it: call the function once before get_concrete_function",
+            i));
+      }
+    }
+    std::vector<Tensor> outputs(1);
+    run_plan(*compile_plan(*initializer), all, outputs).throw_if_error();
+    lifted.variable->assign(outputs[0].owned()).throw_if_error();
+  }
+}
+
+}  // namespace graphwright
