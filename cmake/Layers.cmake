@@ -39,6 +39,9 @@ endfunction()
 # The objects are added after all baseline objects and narrowest first. That order matters: of an
 # inline function emitted by several files (say, a std::vector member) the linker keeps the first
 # copy, and this way it is never one that needs a wider CPU than its callers do.
+#
+# These files vectorise by hand. The compiler's own vectoriser is off in them: GCC 12 turns
+# a * c - b * d beside a * d + b * c into fused operations even under -ffp-contract=off.
 function(gw_add_isa_sources target)
   if(NOT ARGN)
     return()
@@ -57,7 +60,7 @@ function(gw_add_isa_sources target)
     add_library(${target}_${isa} OBJECT ${ARGN})
     gw_compile_setup(${target}_${isa})
     target_compile_definitions(${target}_${isa} PRIVATE GW_ISA=${isa})
-    target_compile_options(${target}_${isa} PRIVATE ${flags_${isa}})
+    target_compile_options(${target}_${isa} PRIVATE ${flags_${isa}} -fno-tree-vectorize -fno-tree-slp-vectorize)
     set_property(GLOBAL APPEND PROPERTY GW_ISA_OBJECTS_${isa} $<TARGET_OBJECTS:${target}_${isa}>)
   endforeach()
 endfunction()

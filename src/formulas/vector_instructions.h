@@ -80,15 +80,18 @@ GW_INLINE __m256d instruction_fma(__m256d a, __m256d b, __m256d c) {
 #endif
 
 #if defined(__AVX512F__)
-GW_INLINE __m512 instruction_sqrt(__m512 a) { return _mm512_sqrt_ps(a); }
-GW_INLINE __m512d instruction_sqrt(__m512d a) { return _mm512_sqrt_pd(a); }
+// The forms with a mask: those without draw warnings of uninitialised values from GCC 12.
+inline constexpr __mmask16 kAllLanes16 = 0xffff;
+inline constexpr __mmask8 kAllLanes8 = 0xff;
+GW_INLINE __m512 instruction_sqrt(__m512 a) { return _mm512_maskz_sqrt_ps(kAllLanes16, a); }
+GW_INLINE __m512d instruction_sqrt(__m512d a) { return _mm512_maskz_sqrt_pd(kAllLanes8, a); }
 template <Rounding mode>
 GW_INLINE __m512 instruction_round(__m512 a) {
-  return _mm512_roundscale_ps(a, static_cast<int>(mode) | kNoException);
+  return _mm512_maskz_roundscale_ps(kAllLanes16, a, static_cast<int>(mode) | kNoException);
 }
 template <Rounding mode>
 GW_INLINE __m512d instruction_round(__m512d a) {
-  return _mm512_roundscale_pd(a, static_cast<int>(mode) | kNoException);
+  return _mm512_maskz_roundscale_pd(kAllLanes8, a, static_cast<int>(mode) | kNoException);
 }
 GW_INLINE __m512 instruction_fma(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
 GW_INLINE __m512d instruction_fma(__m512d a, __m512d b, __m512d c) {

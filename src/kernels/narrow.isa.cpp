@@ -113,8 +113,8 @@ int64_t run_narrow(ElementwiseKernel kernel, const FormulaSignature& signature, 
     }
     char* result = static_cast<char*>(out) + start * (mask_result ? 1 : bytes);
     int64_t error = kernel(mask_result ? result : wide_result, block_operands, steps, count);
+    if (!mask_result) narrow_elements(type, wide_result, result, error >= 0 ? error : count);
     if (error >= 0) return start + error;
-    if (!mask_result) narrow_elements(type, wide_result, result, count);
   }
   return -1;
 }
