@@ -9,6 +9,7 @@ namespace graphwright {
 void bind_base(nb::module_&);
 void bind_tensor(nb::module_&);
 void bind_tables(nb::module_&);
+void bind_autograph(nb::module_&);
 
 namespace {
 
@@ -16,7 +17,7 @@ using BindFunction = void (*)(nb::module_&);
 
 // One function per folder of src/, each defined in its own file here (bind_<folder>.cpp); in this
 // order, since later ones use the types of earlier ones.
-constexpr BindFunction kBindFunctions[] = {bind_base, bind_tensor, bind_tables};
+constexpr BindFunction kBindFunctions[] = {bind_base, bind_tensor, bind_tables, bind_autograph};
 
 }  // namespace
 }  // namespace graphwright
