@@ -14,7 +14,6 @@ ScopeId body_scope(const LoweringState& state, NodeId node) {
 }
 
 // --- break
-// -------------------------------------------------------------------------------------------------------
 
 class BreakLowering : public Rewriter {
  public:
@@ -91,7 +90,6 @@ class BreakLowering : public Rewriter {
 };
 
 // --- continue
-// ----------------------------------------------------------------------------------------------------
 
 class ContinueLowering : public Rewriter {
  public:
@@ -199,7 +197,6 @@ class ContinueLowering : public Rewriter {
 };
 
 // --- return
-// ------------------------------------------------------------------------------------------------------
 
 // Where one branch of a conditional surely returns, what follows the conditional moves into the
 // other branch, so that no path goes on with a value yet to be returned.

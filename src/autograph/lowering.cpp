@@ -221,7 +221,6 @@ void mark_names(NodeTable* table, NodeId node) {
 }
 
 // --- function scopes
-// -------------------------------------------------------------------------------------------
 
 class FunctionWrapper : public Rewriter {
  public:
@@ -328,7 +327,6 @@ class FunctionWrapper : public Rewriter {
 };
 
 // --- loop options
-// ----------------------------------------------------------------------------------------------
 
 class DirectiveTaker : public Rewriter {
  public:

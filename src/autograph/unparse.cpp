@@ -1,8 +1,8 @@
 #include "autograph/unparse.h"
 
 #include <algorithm>
-#include <unordered_map>
 
+#include "autograph/string_literals.h"
 #include "base/status.h"
 
 namespace graphwright::autograph {
@@ -60,60 +60,6 @@ Precedence binary_precedence(Operator op) {
   }
 }
 
-const std::vector<std::string> kAllQuotes = {"'", "\"", "\"\"\"", "'''"};
-const std::vector<std::string> kMultiQuotes = {"\"\"\"", "'''"};
-
-// One code point of (possibly surrogate-carrying) UTF-8.
-uint32_t decode(const std::string& s, size_t* at) {
-  unsigned char c = s[(*at)++];
-  int more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : c >= 0xC0 ? 1 : 0;
-  uint32_t point = more == 3 ? c & 7 : more == 2 ? c & 15 : more == 1 ? c & 31 : c;
-  for (; more > 0 && *at < s.size(); --more) point = point << 6 | (s[(*at)++] & 63);
-  return point;
-}
-
-std::string hex(uint32_t value, int digits) {
-  std::string result(digits, '0');
-  for (int i = digits - 1; i >= 0; --i, value >>= 4) result[i] = "0123456789abcdef"[value & 15];
-  return result;
-}
-
-std::string escape(uint32_t point) {
-  switch (point) {
-    case '\\':
-      return "\\\\";
-    case '\n':
-      return "\\n";
-    case '\r':
-      return "\\r";
-    case '\t':
-      return "\\t";
-    default:
-      break;
-  }
-  if (point < 0x100) return "\\x" + hex(point, 2);
-  if (point < 0x10000) return "\\u" + hex(point, 4);
-  return "\\U" + hex(point, 8);
-}
-
-std::string bytes_repr(const std::string& bytes) {
-  bool has_single = bytes.find('\'') != std::string::npos;
-  char quote = has_single && bytes.find('"') == std::string::npos ? '"' : '\'';
-  std::string out = "b";
-  out += quote;
-  for (unsigned char c : bytes) {
-    if (c == static_cast<unsigned char>(quote)) {
-      out += '\\';
-      out += static_cast<char>(c);
-    } else if (c == '\\' || c < 32 || c >= 127) {
-      out += escape(c);
-    } else {
-      out += static_cast<char>(c);
-    }
-  }
-  return out + quote;
-}
-
 class Unparser {
  public:
   Unparser(const NodeTable& table, int indent, bool avoid_backslashes)
@@ -155,7 +101,7 @@ class Unparser {
           t_.constant(t_.get(value, 0)).type == ConstantType::kString) {
         const Constant& constant = t_.constant(t_.get(value, 0));
         fill(constant.u_prefix ? "u" : "");
-        out_ += avoid_backslash_literal(constant.text, kMultiQuotes);
+        out_ += avoid_backslash_literal(t_, constant.text, multi_quotes());
         first = 1;
       }
     }
@@ -199,61 +145,6 @@ class Unparser {
   };
 
   // --- string literals
-  // -------------------------------------------------------------------------------------------
-
-  bool printable(uint32_t point) const {
-    if (point < 0x80) return point >= 32 && point != 127;
-    return t_.nonprintable.find(point) == t_.nonprintable.end();
-  }
-
-  // The literal's inside and the quotes that may surround it.
-  std::pair<std::string, std::vector<std::string>> literal(
-      const std::string& text, const std::vector<std::string>& quote_types,
-      bool escape_special_whitespace) const {
-    std::string escaped;
-    for (size_t at = 0; at < text.size();) {
-      size_t start = at;
-      uint32_t point = decode(text, &at);
-      bool keep = !escape_special_whitespace && (point == '\n' || point == '\t');
-      if (!keep && (point == '\\' || !printable(point))) {
-        escaped += escape(point);
-      } else {
-        escaped.append(text, start, at - start);
-      }
-    }
-    bool multi_line = escaped.find('\n') != std::string::npos;
-    std::vector<std::string> possible;
-    for (const std::string& quote : quote_types) {
-      if (multi_line && quote.size() == 1) continue;
-      if (escaped.find(quote) != std::string::npos) continue;
-      possible.push_back(quote);
-    }
-    if (possible.empty()) {
-      std::string repr = string_repr(t_, text);
-      std::string quote(1, repr[0]);
-      for (const std::string& candidate : quote_types) {
-        if (candidate.find(repr[0]) != std::string::npos) {
-          quote = candidate;
-          break;
-        }
-      }
-      return {repr.substr(1, repr.size() - 2), {quote}};
-    }
-    if (!escaped.empty()) {
-      std::stable_sort(possible.begin(), possible.end(),
-                       [&](const std::string& a, const std::string& b) {
-                         return (a[0] == escaped.back()) < (b[0] == escaped.back());
-                       });
-      if (possible[0][0] == escaped.back()) escaped.insert(escaped.size() - 1, "\\");
-    }
-    return {escaped, possible};
-  }
-
-  std::string avoid_backslash_literal(const std::string& text,
-                                      const std::vector<std::string>& quotes) const {
-    auto [inside, quote_types] = literal(text, quotes, false);
-    return quote_types[0] + inside + quote_types[0];
-  }
 
   void constant(const Constant& constant) {
     switch (constant.type) {
@@ -281,7 +172,7 @@ class Unparser {
         break;
       case ConstantType::kString:
         if (constant.u_prefix) out_ += 'u';
-        out_ += avoid_backslashes_ ? avoid_backslash_literal(constant.text, kAllQuotes)
+        out_ += avoid_backslashes_ ? avoid_backslash_literal(t_, constant.text, all_quotes())
                                    : string_repr(t_, constant.text);
         break;
       case ConstantType::kTuple: {
@@ -355,18 +246,18 @@ class Unparser {
   void joined_string(NodeId node) {
     out_ += 'f';
     if (avoid_backslashes_) {
-      out_ += avoid_backslash_literal(fstring_text(node), kAllQuotes);
+      out_ += avoid_backslash_literal(t_, fstring_text(node), all_quotes());
       return;
     }
     std::vector<std::pair<std::string, bool>> parts;
     for (NodeId value : items(node, 0)) {
       parts.emplace_back(fstring_text(value), t_.kind(value) == Kind::kConstant);
     }
-    std::vector<std::string> quote_types = kAllQuotes;
+    std::vector<std::string> quote_types = all_quotes();
     std::string inside;
     bool fall_back = false;
     for (auto& [text, is_constant] : parts) {
-      auto [escaped, new_types] = literal(text, quote_types, is_constant);
+      auto [escaped, new_types] = string_literal(t_, text, quote_types, is_constant);
       inside += escaped;
       bool disjoint =
           std::none_of(new_types.begin(), new_types.end(), [&](const std::string& quote) {
@@ -390,7 +281,6 @@ class Unparser {
   }
 
   // --- everything else
-  // -------------------------------------------------------------------------------------------
 
   void function(NodeId node, const char* keyword) {
     if (!out_.empty()) out_ += '\n';
@@ -990,26 +880,6 @@ class Unparser {
 };
 
 }  // namespace
-
-std::string string_repr(const NodeTable& table, const std::string& text) {
-  bool single = text.find('\'') != std::string::npos;
-  char quote = single && text.find('"') == std::string::npos ? '"' : '\'';
-  std::string out(1, quote);
-  for (size_t at = 0; at < text.size();) {
-    size_t start = at;
-    uint32_t point = decode(text, &at);
-    if (point == static_cast<uint32_t>(quote)) {
-      out += '\\';
-      out += quote;
-    } else if (point == '\\' || point < 32 || point == 127 ||
-               (point >= 0x80 && table.nonprintable.count(point) != 0)) {
-      out += escape(point);
-    } else {
-      out.append(text, start, at - start);
-    }
-  }
-  return out + quote;
-}
 
 std::string unparse(const NodeTable& table, NodeId node, int indent) {
   Unparser unparser(table, indent, false);

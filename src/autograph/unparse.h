@@ -13,7 +13,4 @@ namespace graphwright::autograph {
 // Error (ValueError) for an f-string that Python 3.11 cannot write.
 std::string unparse(const NodeTable& table, NodeId node, int indent = 0);
 
-// The text of a string literal as Python's repr writes it.
-std::string string_repr(const NodeTable& table, const std::string& utf8);
-
 }  // namespace graphwright::autograph

@@ -88,7 +88,6 @@ struct Surroundings {
 };
 
 // --- conversions, kept per code object
-// ---------------------------------------------------------------------------
 
 // Negative entries of Conversion::closure.
 constexpr int kOperatorsCell = -1;
@@ -263,7 +262,6 @@ Ref instantiate(const Conversion& conversion, PyObject* function, Recursion recu
 }
 
 // --- calls
-// -------------------------------------------------------------------------------------------------------
 
 extern "C" __attribute__((weak)) PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t,
                                                                PyObject*);

@@ -202,7 +202,6 @@ PyMethodDef kOperators[] = {
 };
 
 // --- state of conversion, for the Python package
-// -----------------------------------------------------------------
 
 std::unordered_map<PyObject*, PyObject*>& overloads() {
   static auto* const overloads = new std::unordered_map<PyObject*, PyObject*>;

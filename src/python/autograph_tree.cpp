@@ -81,7 +81,6 @@ struct Grammar {
 PyObject* type_of(PyObject* object) { return reinterpret_cast<PyObject*>(Py_TYPE(object)); }
 
 // --- ast to table
-// ----------------------------------------------------------------------------------------------
 
 class Walker {
  public:
@@ -242,7 +241,6 @@ class Walker {
 };
 
 // --- table to ast
-// ----------------------------------------------------------------------------------------------
 
 class Emitter {
  public:

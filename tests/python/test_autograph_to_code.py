@@ -1,9 +1,8 @@
 """`to_code` prints what TensorFlow 2.21 on Python 3.11 prints, on every Python."""
 
 import autograph_corpus
-import pytest
-
 import graphwright as tf
+import pytest
 from graphwright import autograph
 
 PROGRAMS = autograph_corpus.programs(tf)

@@ -68,8 +68,8 @@ def to_graph(entity, recursive: bool = True, experimental_optional_features=None
     """Returns the function that AutoGraph makes of `entity`.
 
     It has the same signature, defaults and variables as `entity` (a method becomes a function with
-    `self` as its first argument); `if`, `while` and `for` on tensors become part of the graph that it
-    is called in.
+    `self` as its first argument); `if`, `while` and `for` on tensors become part of the graph that
+    it is called in.
 
     Args:
         entity: a Python function, lambda or method; of a tf.function, pass its `python_function`.

@@ -14,6 +14,6 @@ def set_loop_options(
         parallel_iterations: how many iterations may run at once.
         swap_memory: accepted for compatibility; nothing is ever swapped.
         maximum_iterations: an integer (Python or scalar tensor): the loop ends after so many.
-        shape_invariants: a list of pairs (variable, tf.TensorShape): the shape that the variable keeps
-            to in every iteration, where that is less specific than its initial shape.
+        shape_invariants: a list of pairs (variable, tf.TensorShape): the shape that the variable
+            keeps to in every iteration, where that is less specific than its initial shape.
     """

@@ -1,4 +1,4 @@
-"""AutoGraph's messages about what it does: `tf.autograph.set_verbosity` and `tf.autograph.trace`."""
+"""AutoGraph's messages about what it does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """Sets how much AutoGraph says: 0 nothing, 10 everything.
 
     Args:
-        level: the new verbosity; the environment variable AUTOGRAPH_VERBOSITY gives the initial one.
+        level: the new verbosity; without a call, the environment variable AUTOGRAPH_VERBOSITY
+            gives it.
         alsologtostdout: whether messages go to the standard output as well.
     """
     global _verbosity, _echo

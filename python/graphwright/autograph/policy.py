@@ -9,8 +9,8 @@ import warnings
 
 from . import log
 
-# Packages whose functions run as they are: libraries that either do not take tensors or take care of
-# them by themselves.
+# Packages whose functions run as they are: libraries that either do not take tensors or take care
+# of them by themselves.
 _UNCONVERTED_PACKAGES = frozenset(
     {
         "absl",

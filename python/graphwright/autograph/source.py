@@ -1,13 +1,12 @@
 """Finds the source of a Python function and parses it.
 
 The source is the lines that `linecache` knows for the function's file: that covers files, notebooks
-and whatever else registers its text there. The block of a `def` is cut out by its indentation, which
-costs microseconds; `inspect` is asked only where that fails. A lambda is found by compiling what may
-be it and comparing code objects, since one line can hold several.
+and whatever else registers its text there. The block of a `def` is cut out by its indentation,
+which costs microseconds; `inspect` is asked only where that fails. A lambda is found by compiling
+what may be it and comparing code objects, since one line can hold several.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -52,10 +51,11 @@ def parse_function(function: types.FunctionType) -> tuple[ast.AST, int]:
     start = code.co_firstlineno - 1
     if not 0 <= start < len(lines):
         raise InaccessibleSourceCodeError(
-            f"Unable to locate the source code of {function!r}: no text is known for line {start + 1} "
-            f"of {filename!r}. Functions made by exec or typed into the plain interactive shell do not "
-            "keep their source: define the function in a .py file or a notebook, or, if it needs no "
-            "conversion, decorate it with @tf.autograph.experimental.do_not_convert."
+            f"Unable to locate the source code of {function!r}: no text is known for line "
+            f"{start + 1} of {filename!r}. Functions made by exec or typed into the plain "
+            "interactive shell do not keep their source: define the function in a .py file or a "
+            "notebook, or, if it needs no conversion, decorate it with "
+            "@tf.autograph.experimental.do_not_convert."
         )
     if code.co_name == "<lambda>":
         return _parse_lambda(function, lines, start)
@@ -85,8 +85,8 @@ def _parse_definition(
         if node is not None and _same_parameters(node, function.__code__):
             return node, offset
     raise InaccessibleSourceCodeError(
-        f"The text of {function.__code__.co_filename!r} at line {start + 1} is not the definition of "
-        f"{function!r}: the file has changed since it was loaded. Load it again."
+        f"The text of {function.__code__.co_filename!r} at line {start + 1} is not the definition "
+        f"of {function!r}: the file has changed since it was loaded. Load it again."
     )
 
 
@@ -133,7 +133,7 @@ def _same_parameters(node: ast.AST, code: types.CodeType) -> bool:
     if len(names) != count:
         return False
     # Inside a class, parameters with two leading underscores carry its name.
-    return all(a == b or b.endswith(a) for a, b in zip(names, code.co_varnames))
+    return all(a == b or b.endswith(a) for a, b in zip(names, code.co_varnames, strict=False))
 
 
 def _parse_lambda(
@@ -148,9 +148,9 @@ def _parse_lambda(
             if node is not None:
                 return node, start
     raise InaccessibleSourceCodeError(
-        f"Unable to find the lambda {function!r} at line {start + 1} of {code.co_filename!r}: the file "
-        "may have changed since it was loaded, or the lambda was made in a way that the text does not "
-        "show. Define it as a function with `def`, or decorate what uses it with "
+        f"Unable to find the lambda {function!r} at line {start + 1} of {code.co_filename!r}: the "
+        "file may have changed since it was loaded, or the lambda was made in a way that the text "
+        "does not show. Define it as a function with `def`, or decorate what uses it with "
         "@tf.autograph.experimental.do_not_convert."
     )
 
@@ -211,12 +211,12 @@ def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
         or len(a.co_consts) != len(b.co_consts)
     ):
         return False
-    for x, y in zip(a.co_consts, b.co_consts):
+    for x, y in zip(a.co_consts, b.co_consts, strict=True):
         if isinstance(x, types.CodeType) and isinstance(y, types.CodeType):
             if not _same_code(x, y):
                 return False
-        elif type(x) is not type(y) or (x != y and x == x) or repr(x) != repr(y):
-            # Qualified names of nested functions are constants before Python 3.11.
-            if not (isinstance(x, str) and "<lambda>" in x):
-                return False
+        elif isinstance(x, str) and isinstance(y, str) and "<lambda>" in x:
+            continue  # qualified names of nested functions, which are constants before Python 3.11
+        elif type(x) is not type(y) or repr(x) != repr(y):
+            return False
     return True
