@@ -160,7 +160,7 @@ def command_sanitize(arguments: argparse.Namespace) -> int:
 
 def command_wheel(arguments: argparse.Namespace) -> int:
     environment.need_system_packages()
-    return wheel.main(environment.development(), arguments.python)
+    return wheel.main(environment.development(), arguments.python, arguments.tests)
 
 
 def command_clean(arguments: argparse.Namespace) -> int:
@@ -201,6 +201,7 @@ def parse() -> argparse.Namespace:
     command.add_argument("arguments", nargs=argparse.REMAINDER)
     command = add("wheel", "build the wheel and try it on every Python found", command_wheel)
     command.add_argument("python", nargs="*", help="versions to try it on, such as 3.12")
+    command.add_argument("--tests", action="store_true", help="run tests/python on each as well")
     command = add("clean", "remove what was built", command_clean)
     command.add_argument("--all", action="store_true", help="and the environment .venv")
 

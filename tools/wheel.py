@@ -54,7 +54,7 @@ def build(venv: Path) -> Path:
     return wheel
 
 
-def try_on(version: str, python: str, wheel: Path, venv: Path) -> bool:
+def try_on(version: str, python: str, wheel: Path, venv: Path, with_tests: bool) -> bool:
     say(f"trying it on Python {version}")
     folder = ROOT / "build" / "wheel" / f"python{version}"
     shutil.rmtree(folder, ignore_errors=True)
@@ -63,16 +63,24 @@ def try_on(version: str, python: str, wheel: Path, venv: Path) -> bool:
     pip = [str(venv / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
     subprocess.run([*pip, "--python", inside, "install", "-q", str(wheel)], check=True)
     # -I: neither the current folder nor the user's variables may lend it anything.
-    return subprocess.run([inside, "-I", str(SMOKE_TEST)], cwd=folder).returncode == 0
+    if subprocess.run([inside, "-I", str(SMOKE_TEST)], cwd=folder).returncode != 0:
+        return False
+    if not with_tests:
+        return True
+    subprocess.run([*pip, "--python", inside, "install", "-q", "pytest"], check=True)
+    tests = [inside, "-I", "-m", "pytest", "-p", "no:cacheprovider", str(ROOT / "tests" / "python")]
+    return subprocess.run(tests, cwd=ROOT).returncode == 0
 
 
-def main(venv: Path, wanted: list[str]) -> int:
+def main(venv: Path, wanted: list[str], with_tests: bool = False) -> int:
     found = pythons()
     if wanted:
         found = {version: python for version, python in found.items() if version in wanted}
     wheel = build(venv)
     failed = [
-        version for version, python in found.items() if not try_on(version, python, wheel, venv)
+        version
+        for version, python in found.items()
+        if not try_on(version, python, wheel, venv, with_tests)
     ]
     if failed or not found:
         print(f"wheel: failed on Python {', '.join(failed) or '(none was found)'}")
