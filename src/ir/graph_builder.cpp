@@ -218,7 +218,9 @@ Value* GraphBuilder::iteration_limit(const Operand& limit) {
                                            type_of(limit).to_string())
         .with_argument("maximum_iterations");
   }
-  if (dtype_of(limit) == DType::kInt32) return import(limit);
+  if (dtype_of(limit) == DType::kInt32) {
+    return limit.is_tensor() ? add_constant(limit.tensor(), "maximum_iterations") : import(limit);
+  }
   Tensor known = constant_value(limit);
   if (known && known.element_count() == 1) {
     int64_t value = *known.data<int64_t>();

@@ -96,8 +96,8 @@ void NodeNames::replay(const Graph& graph, const Block& function) {
       scopes_[event.scope] = names.take(joined(scopes_[entry.parent], entry.base_name.view()));
     } else if (event.kind == 1) {
       std::string_view base = event.argument->name.view();
-      arguments_[event.argument] =
-          names.take(joined(scopes_[event.scope], base.empty() ? "Placeholder" : base));
+      if (base.empty()) continue;  // whoever needs a name for it chooses one
+      arguments_[event.argument] = names.take(joined(scopes_[event.scope], base));
     } else if (event.node->base_name.empty() && event.scope != 0 &&
                claimed.insert(event.scope).second) {
       nodes_[event.node] = scopes_[event.scope];

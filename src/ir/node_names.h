@@ -32,7 +32,7 @@ class NodeNames {
   // The graph must not change meanwhile.
   explicit NodeNames(const Graph& graph);
   const std::string& name(const Node& node) const;
-  // Of an argument or capture of the graph; "" for arguments of inner blocks.
+  // Of an argument or capture of the graph that has a name; "" for others.
   const std::string& argument_name(const Value& argument) const;
   // "while/cond"; "" for the top.
   const std::string& scope_name(ScopeId scope) const { return scopes_[scope]; }

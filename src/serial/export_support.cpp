@@ -1,0 +1,145 @@
+#include <algorithm>
+
+#include "ir/opdef.h"
+#include "ir/type_inference.h"
+#include "serial/function_exporter.h"
+
+namespace graphwright::serial {
+namespace {
+
+AttrValue convert_attribute(const AttributeValue& value) {
+  struct Visitor {
+    AttrValue operator()(std::monostate) const { return {}; }
+    AttrValue operator()(bool item) const { return {item}; }
+    AttrValue operator()(int64_t item) const { return {item}; }
+    AttrValue operator()(double item) const { return {static_cast<float>(item)}; }
+    AttrValue operator()(const std::string& item) const { return {item}; }
+    AttrValue operator()(DType item) const { return {item}; }
+    AttrValue operator()(const PartialShape& item) const { return {item}; }
+    AttrValue operator()(const Tensor& item) const { return {item}; }
+    AttrValue operator()(const std::vector<int64_t>& items) const {
+      ListValue list;
+      list.integers = items;
+      return {list};
+    }
+    AttrValue operator()(const std::vector<double>& items) const {
+      ListValue list;
+      for (double item : items) list.floats.push_back(static_cast<float>(item));
+      return {list};
+    }
+    AttrValue operator()(const std::vector<std::string>& items) const {
+      ListValue list;
+      list.strings = items;
+      return {list};
+    }
+    AttrValue operator()(const std::vector<DType>& items) const {
+      ListValue list;
+      list.types = items;
+      return {list};
+    }
+    AttrValue operator()(const std::vector<PartialShape>& items) const {
+      ListValue list;
+      list.shapes = items;
+      return {list};
+    }
+  };
+  return std::visit(Visitor(), value);
+}
+
+void collect_free(const Block& block, std::unordered_set<const Value*>& defined,
+                  std::unordered_set<const Value*>& seen, std::vector<const Value*>& free) {
+  auto use = [&](const Value* value) {
+    if (!defined.count(value) && seen.insert(value).second) free.push_back(value);
+  };
+  for (const Value* argument : block.arguments) defined.insert(argument);
+  for (const Node* node : block.nodes) {
+    for (const Value* input : node->inputs) use(input);
+    for (const auto& inner : node->blocks) collect_free(*inner, defined, seen, free);
+    for (const Value* output : node->outputs) defined.insert(output);
+  }
+  for (const Value* result : block.results) use(result);
+}
+
+bool block_is_stateful(const Block& block) {
+  return std::any_of(block.nodes.begin(), block.nodes.end(),
+                     [](const Node* node) { return is_stateful(*node); });
+}
+
+}  // namespace
+
+std::vector<const Value*> free_values(const std::vector<const Block*>& blocks) {
+  std::vector<const Value*> free;
+  std::unordered_set<const Value*> defined, seen;
+  for (const Block* block : blocks) collect_free(*block, defined, seen, free);
+  return free;
+}
+
+bool is_stateful(const Node& node) {
+  if (node.callee) return block_is_stateful(node.callee->callee_graph().body());
+  if (node.blocks.empty()) return node.op->has(kStateful);
+  return std::any_of(node.blocks.begin(), node.blocks.end(),
+                     [](const auto& block) { return block_is_stateful(*block); });
+}
+
+AttrMap node_attributes(const Node& node) {
+  AttrMap result;
+  std::vector<DType> inputs;
+  for (const Value* value : node.inputs) inputs.push_back(value->dtype());
+  TypeBindings bindings = resolve_types(*node.op, inputs, node.attributes, Tier::kGraph);
+  for (const auto& count : bindings.counts) result[std::string(count.name)] = {count.value};
+  for (const auto& variable : bindings.variables) {
+    result[std::string(variable.name)] = {variable.dtype};
+  }
+  for (const auto& list : bindings.lists) {
+    ListValue types;
+    types.types = list.types;
+    result[std::string(list.name)] = {types};
+  }
+  const Signature& signature = node.op->signature;
+  for (int i = 0; i < signature.attribute_count; ++i) {
+    const AttributeValue* value = find_attribute(*node.op, node.attributes, i);
+    if (!value) continue;
+    std::string name(signature.attributes[static_cast<size_t>(i)].name);
+    if (const auto* shape = std::get_if<PartialShape>(value)) {
+      result[name] = {shape->without_symbols()};
+    } else {
+      result[name] = convert_attribute(*value);
+    }
+  }
+  return result;
+}
+
+ListValue shape_list(const std::vector<Value*>& values) {
+  ListValue list;
+  for (const Value* value : values) list.shapes.push_back(value->shape());
+  return list;
+}
+
+std::string ExportState::take_function_name(const std::string& name) {
+  std::string valid = name;
+  for (char& c : valid) {
+    bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                   c == '_' || c == '.' || c == '-';
+    if (!allowed) c = '_';
+  }
+  std::string unique = valid;
+  for (int i = 1; !function_names.insert(unique).second; ++i) {
+    unique = valid + "_" + std::to_string(i);
+  }
+  return unique;
+}
+
+const std::string& ExportState::export_callee(const Callee& callee) {
+  const Graph& graph = callee.callee_graph();
+  auto [known, added] = callees.try_emplace(&graph);
+  if (!added) return known->second;
+  std::string name = take_function_name(std::string(callee.callee_name()));
+  known->second = name;  // known before its body: it may call itself
+  NodeNames names(graph);
+  FunctionDef function =
+      FunctionExporter(*this, names, graph.body(), false).export_graph_body(name);
+  result.functions.push_back(std::move(function));
+  return callees[&graph];
+}
+
+}  // namespace graphwright::serial
