@@ -161,9 +161,10 @@ class Resolver {
     result_.lists.push_back({spec.type, {types.begin(), types.end()}});
   }
 
-  // A type variable, or a type attribute whatever its case: `dtype` in "value: dtype; dtype: type".
+  // A type variable or attribute of whatever case, such as `dtype` in "value: dtype; dtype: type":
+  // all that is no dtype's name.
   bool is_variable(const ArgumentSpec& spec) const {
-    return spec.is_variable() || signature_.attribute_index(spec.type) >= 0;
+    return spec.is_variable() || dtype_from_name(spec.type) == DType::kInvalid;
   }
 
   void bind_input(const ArgumentSpec& spec, size_t position) {

@@ -15,14 +15,15 @@ Tensor& tensor_at(Frame& frame, int32_t slot) { return frame.tensors[static_cast
 
 // --- Errors --------------------------------------------------------------------------------------
 
-// Scopes, then the base name.
+// Scopes, then the base name; a control node is named as the scope that its blocks are in.
 std::string node_name(const Node& node) {
-  std::string name(node.base_name.empty() ? node.op->name : node.base_name.view());
+  std::string name(node.base_name.view());
   const std::vector<NameScope>& scopes = node.block->graph->scopes();
   for (ScopeId scope = node.scope; scope != 0; scope = scopes[scope].parent) {
-    name.insert(0, std::string(scopes[scope].base_name.view()) + "/");
+    if (!name.empty()) name.insert(0, "/");
+    name.insert(0, scopes[scope].base_name.view());
   }
-  return name;
+  return name.empty() ? std::string(node.op->name) : name;
 }
 
 // Says where it happened, unless an inner frame has said so already.

@@ -99,7 +99,7 @@ Status run_plan(Plan& plan, std::span<const Tensor> inputs, std::span<Tensor> ou
 
 PlanStatistics plan_statistics(const Plan& plan) {
   return {static_cast<int64_t>(plan.code.size()), static_cast<int64_t>(plan.slots.size()),
-          plan.arena_bytes};
+          static_cast<int64_t>(plan.results.size()), plan.arena_bytes};
 }
 
 }  // namespace graphwright

@@ -33,6 +33,7 @@ Status run_plan(Plan& plan, std::span<const Tensor> inputs, std::span<Tensor> ou
 struct PlanStatistics {
   int64_t instruction_count;
   int64_t slot_count;
+  int64_t result_count;
   int64_t arena_bytes;  // of one frame
 };
 PlanStatistics plan_statistics(const Plan& plan);

@@ -349,6 +349,11 @@ void PlanTree::collect_uses(TreeBlock& block) {
       add_use(node->inputs[i], node.get(), &block, node->position, i);
     }
     for (auto& inner : node->blocks) collect_uses(*inner);
+    if (node->kind == NodeKind::kWhile) {
+      // Every test looks at the limit.
+      TreeBlock& body = *node->blocks[1];
+      add_use(node->inputs[0], node.get(), &body, body.end, 0);
+    }
   }
   for (size_t i = 0; i < block.results.size(); ++i) {
     add_use(block.results[i], nullptr, &block, block.end, i);

@@ -39,7 +39,8 @@ Storage::Storage(PlanTree& tree) : tree_(tree) {
     if (value.is_external() && value.needed) add_slot_of(static_cast<ValueId>(i));
   }
   make_slots(tree.root());
-  mark_swaps(tree.root());
+  find_swaps(tree.root());
+  extend_lives_of_swaps();
   find_results();
   assign_offsets();
 }
@@ -165,11 +166,10 @@ void Storage::merge_loop_variables(const TreeBlock& block) {
   }
 }
 
-// Large loop variables that are not made in place change memory with their successors; both then
-// need memory of their own for as long as the loop variable lives.
-void Storage::mark_swaps(const TreeBlock& block) {
+// Large loop variables that are not made in place change memory with their successors.
+void Storage::find_swaps(const TreeBlock& block) {
   for (const auto& node : block.nodes) {
-    for (const auto& inner : node->blocks) mark_swaps(*inner);
+    for (const auto& inner : node->blocks) find_swaps(*inner);
     if (node->kind != NodeKind::kWhile) continue;
     const TreeBlock& body = *node->blocks[1];
     for (size_t i = 1; i < node->outputs.size(); ++i) {
@@ -182,14 +182,27 @@ void Storage::mark_swaps(const TreeBlock& block) {
       const TreeValue& value = tree_.value(result);
       bool own = value.block == &body || value.definition == node.get();
       auto to = static_cast<size_t>(slot_of(variable)), from = static_cast<size_t>(slot_of(result));
-      if (!own || to == from || slots_[to].kind != Slot::Kind::kArena ||
-          slots_[from].kind != Slot::Kind::kArena) {
-        continue;
+      if (own && to != from && slots_[to].kind == Slot::Kind::kArena &&
+          slots_[from].kind == Slot::Kind::kArena) {
+        slots_[to].swapped = slots_[from].swapped = true;
+        swaps_.emplace_back(to, from);
       }
-      Life hull{std::min(lives_[to].start, lives_[from].start),
-                std::max(lives_[to].end, lives_[from].end)};
-      slots_[to].swapped = slots_[from].swapped = true;
-      lives_[to] = lives_[from] = hull;
+    }
+  }
+}
+
+// Memory wanders among slots that are exchanged, from one run to the next too: all of them need it
+// for as long as any of them lives.
+void Storage::extend_lives_of_swaps() {
+  for (bool again = true; again;) {
+    again = false;
+    for (auto [left, right] : swaps_) {
+      Life hull{std::min(lives_[left].start, lives_[right].start),
+                std::max(lives_[left].end, lives_[right].end)};
+      for (size_t slot : {left, right}) {
+        again = again || lives_[slot].start != hull.start || lives_[slot].end != hull.end;
+        lives_[slot] = hull;
+      }
     }
   }
 }

@@ -2,6 +2,7 @@
 // the frame's arena.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "runtime/plan_tree.h"
@@ -37,7 +38,8 @@ class Storage {
   bool can_define_into(ValueId id, ValueId variable, const TreeBlock& block) const;
   bool can_overwrite(const TreeNode& node, ValueId variable) const;
   bool used_after(ValueId id, const TreeBlock& block, int32_t position) const;
-  void mark_swaps(const TreeBlock& block);
+  void find_swaps(const TreeBlock& block);
+  void extend_lives_of_swaps();
 
   void make_slots(const TreeBlock& block);
   void note_overwritable(const TreeNode& node);
@@ -54,6 +56,7 @@ class Storage {
   std::vector<Slot> slots_;
   std::vector<Life> lives_;                        // per slot
   std::vector<std::vector<int32_t>> overwritten_;  // per slot: slots whose memory it may take over
+  std::vector<std::pair<size_t, size_t>> swaps_;   // slots that exchange their memory
   int64_t arena_bytes_ = 0;
 };
 
