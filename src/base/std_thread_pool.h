@@ -25,7 +25,7 @@ class StdThreadPool {
  private:
   struct Job;
   void work();
-  Job* find_job();  // with mutex_ held
+  Job* find_job();        // with mutex_ held
   void unlink(Job* job);  // with mutex_ held
 
   std::mutex mutex_;

@@ -1,13 +1,14 @@
 #include "base/thread_pool.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+
+#include <sched.h>
 
 #include "base/std_thread_pool.h"
 

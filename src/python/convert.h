@@ -9,7 +9,8 @@
 
 namespace graphwright {
 
-// --- tf.DType and tf.TensorShape -------------------------------------------------------------------
+// --- tf.DType and tf.TensorShape
+// -------------------------------------------------------------------
 
 // The one tf.DType object of a dtype; a new reference.
 PyObject* dtype_object(DType dtype);
@@ -33,7 +34,8 @@ const PartialShape* shape_if_object(PyObject* object);
 // objects. TypeError or ValueError as tf.TensorShape(...) raises.
 PartialShape shape_from_python(PyObject* object);
 
-// --- Values ----------------------------------------------------------------------------------------
+// --- Values
+// ----------------------------------------------------------------------------------------
 
 // What a nested sequence holds besides numbers, strings and arrays; symbolic tensors and variables
 // are for the caller to pack.
@@ -47,8 +49,9 @@ SequenceContents sequence_contents(PyObject* value);
 // (1.5 to int32), ValueError or OverflowError for a number out of range.
 // `preferred`: taken where the value allows it, otherwise ignored.
 // Without either, Python ints give int32 (int64 where one does not fit), floats float32.
-// Errors: ValueError "Can't convert non-rectangular Python sequence to Tensor."; TypeError for mixed
-// kinds; ValueError "Attempt to convert a value (...) with an unsupported type (...) to a Tensor."
+// Errors: ValueError "Can't convert non-rectangular Python sequence to Tensor."; TypeError for
+// mixed kinds; ValueError "Attempt to convert a value (...) with an unsupported type (...) to a
+// Tensor."
 Tensor tensor_from_python(PyObject* value, DType dtype = DType::kInvalid,
                           DType preferred = DType::kInvalid);
 // A NumPy array of the elements, copied; a NumPy scalar if 0-d. Strings become bytes in arrays of
@@ -58,7 +61,8 @@ PyObject* tensor_to_numpy(const Tensor& tensor);
 // Numeric dtypes only.
 PyObject* tensor_view_as_numpy(const Tensor& tensor);
 
-// --- DLPack ----------------------------------------------------------------------------------------
+// --- DLPack
+// ----------------------------------------------------------------------------------------
 
 // A "dltensor" capsule that shares the tensor's memory. New reference.
 PyObject* tensor_to_dlpack(const Tensor& tensor);

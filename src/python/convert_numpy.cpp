@@ -120,9 +120,8 @@ Tensor tensor_from_numpy(PyObject* array, DType dtype) {
 PyObject* tensor_to_numpy(const Tensor& tensor) {
   DType dtype = tensor.dtype();
   if (dtype == DType::kResource || dtype == DType::kVariant) {
-    throw Error(Code::kInvalidArgument,
-                "Cannot convert a Tensor of dtype " + std::string(dtype_name(dtype)) +
-                    " to a NumPy array.");
+    throw Error(Code::kInvalidArgument, "Cannot convert a Tensor of dtype " +
+                                            std::string(dtype_name(dtype)) + " to a NumPy array.");
   }
   if (tensor.rank() == 0 && dtype == DType::kString) {
     const std::string& text = *tensor.data<StringElement>();

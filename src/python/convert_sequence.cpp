@@ -320,8 +320,7 @@ Outcome fill(PyObject* value, std::span<const int64_t> dims, ElementWriter& writ
     // The common case, a number at the last level, skips the look at what else it could be.
     PyTypeObject* type = Py_TYPE(item.get());
     bool number = dims.size() == 1 && (type == &PyFloat_Type || type == &PyLong_Type);
-    Outcome outcome =
-        number ? writer.write(item.get()) : fill(item.get(), dims.subspan(1), writer);
+    Outcome outcome = number ? writer.write(item.get()) : fill(item.get(), dims.subspan(1), writer);
     if (outcome != Outcome::kWritten) return outcome;
   }
   return Outcome::kWritten;
@@ -349,8 +348,8 @@ Inspection inspect(PyObject* value) {
     result.dims.push_back(length);
     if (length == 0) return result;
     if (result.dims.size() > static_cast<size_t>(kMaxRank)) {
-      throw_value_error("Can't convert Python sequence with more than " +
-                        std::to_string(kMaxRank) + " levels to Tensor.");
+      throw_value_error("Can't convert Python sequence with more than " + std::to_string(kMaxRank) +
+                        " levels to Tensor.");
     }
     current = item_of(plain.get(), 0);
   }
@@ -391,7 +390,8 @@ Tensor shape_tensor(const PartialShape& shape, DType dtype) {
   if (dtype != DType::kInt32) {
     throw_type_error("Cannot convert TensorShape to dtype: " + std::string(dtype_name(dtype)));
   }
-  if (large) throw_value_error("Cannot convert a TensorShape with a dimension over 2**31 to int32.");
+  if (large)
+    throw_value_error("Cannot convert a TensorShape with a dimension over 2**31 to int32.");
   std::vector<int32_t> dims(shape.dims().begin(), shape.dims().end());
   return Tensor::vector<int32_t>(dtype, dims);
 }
@@ -406,8 +406,8 @@ Tensor convert(PyObject* value, DType dtype) {
       Tensor tensor = operand_in(value).tensor();
       if (dtype == DType::kInvalid || tensor.dtype() == dtype) return tensor;
       throw_value_error("Tensor conversion requested dtype " + std::string(dtype_name(dtype)) +
-                        " for Tensor with dtype " + std::string(dtype_name(tensor.dtype())) +
-                        ": " + repr_of(value));
+                        " for Tensor with dtype " + std::string(dtype_name(tensor.dtype())) + ": " +
+                        repr_of(value));
     }
     if (is_numpy_array(value) || is_numpy_scalar(value)) return tensor_from_numpy(value, dtype);
     if (const PartialShape* shape = shape_if_object(value)) return shape_tensor(*shape, dtype);
@@ -438,8 +438,8 @@ Ref array_from_protocol(PyObject* object) {
   if (PyType_Check(object)) return {};
   for (const char* protocol : {"__array__", "__array_interface__", "__array_struct__"}) {
     if (!PyObject_HasAttrString(object, protocol)) continue;
-    Ref array = checked_ref(
-        PyObject_CallFunctionObjArgs(imported("numpy", "asarray"), object, nullptr));
+    Ref array =
+        checked_ref(PyObject_CallFunctionObjArgs(imported("numpy", "asarray"), object, nullptr));
     return array;
   }
   return {};

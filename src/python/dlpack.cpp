@@ -187,7 +187,8 @@ Tensor adopt_managed(ManagedType* managed) {
 
 PyObject* tensor_to_dlpack(const Tensor& tensor) {
   ElementType type = element_type(tensor.dtype());
-  // Small tensors live inside their objects, which may be reused in place; a copy has no other user.
+  // Small tensors live inside their objects, which may be reused in place; a copy has no other
+  // user.
   Tensor exported = tensor.owned();
   auto* owner = new Export{{}, exported, {}, {}};
   owner->shape.assign(exported.dims().begin(), exported.dims().end());
@@ -254,9 +255,9 @@ PyObject* tensor_view_as_numpy(const Tensor& tensor) {
   PyObject* dtype = numpy_dtype(kept->dtype());
   Ref type_text = checked_ref(PyObject_GetAttrString(dtype, "str"));
   Ref address = checked_ref(PyLong_FromVoidPtr(const_cast<void*>(kept->raw_data())));
-  Ref interface = checked_ref(Py_BuildValue("{s:O,s:O,s:(OO),s:i}", "shape", shape.get(), "typestr",
-                                            type_text.get(), "data", address.get(), Py_True,
-                                            "version", 3));
+  Ref interface =
+      checked_ref(Py_BuildValue("{s:O,s:O,s:(OO),s:i}", "shape", shape.get(), "typestr",
+                                type_text.get(), "data", address.get(), Py_True, "version", 3));
   Ref holder = checked_ref(PyObject_CallNoArgs(imported("types", "SimpleNamespace")));
   if (PyObject_SetAttrString(holder.get(), "__array_interface__", interface.get()) < 0 ||
       PyObject_SetAttrString(holder.get(), "tensor", capsule.get()) < 0) {

@@ -1,8 +1,8 @@
 // tf.DType.
+#include <limits>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
-
-#include <limits>
 
 #include "python/convert.h"
 #include "python/errors.h"
@@ -26,7 +26,8 @@ bool is_numpy_compatible(DTypeHandle self) {
 }
 
 nb::object scalar_type(DTypeHandle self) {
-  if (self.dtype == DType::kString) return nb::borrow(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
+  if (self.dtype == DType::kString)
+    return nb::borrow(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
   if (!is_numpy_compatible(self)) {
     throw Error(ErrorKind::kKeyError, "NumPy has no type for " + str_of_dtype(self) + ".");
   }
@@ -175,8 +176,8 @@ DType dtype_from_python(PyObject* object) {
     int numpy_type = PyObject_IsSubclass(object, imported("numpy", "generic"));
     if (numpy_type < 0) throw_python_error();
     if (!numpy_type) refuse(object);
-    Ref dtype = Ref::steal(
-        PyObject_CallFunctionObjArgs(imported("numpy", "dtype"), object, nullptr));
+    Ref dtype =
+        Ref::steal(PyObject_CallFunctionObjArgs(imported("numpy", "dtype"), object, nullptr));
     if (!dtype) {  // an abstract type, such as numpy.floating
       PyErr_Clear();
       refuse(object);

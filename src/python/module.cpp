@@ -8,6 +8,7 @@ namespace graphwright {
 
 void bind_base(nb::module_&);
 void bind_tensor(nb::module_&);
+void bind_nest(nb::module_&);
 void bind_tables(nb::module_&);
 void bind_autograph(nb::module_&);
 void bind_serial(nb::module_&);
@@ -18,8 +19,14 @@ using BindFunction = void (*)(nb::module_&);
 
 // One function per folder of src/, each defined in its own file here (bind_<folder>.cpp); in this
 // order, since later ones use the types of earlier ones.
-constexpr BindFunction kBindFunctions[] = {bind_base, bind_tensor, bind_tables, bind_autograph,
-                                           bind_serial};
+constexpr BindFunction kBindFunctions[] = {
+    bind_base,       //
+    bind_tensor,     //
+    bind_nest,       //
+    bind_tables,     //
+    bind_autograph,  //
+    bind_serial,     //
+};
 
 }  // namespace
 }  // namespace graphwright

@@ -1,5 +1,5 @@
-// NumPy arrays without NumPy's C API: through the array interface protocol's C structure, which every
-// NumPy offers, so that the extension depends on no particular version of NumPy.
+// NumPy arrays without NumPy's C API: through the array interface protocol's C structure, which
+// every NumPy offers, so that the extension depends on no particular version of NumPy.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // tf.TensorShape and its Dimension.
+#include <optional>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-
-#include <optional>
 
 #include "python/convert.h"
 #include "python/errors.h"
@@ -22,9 +22,10 @@ PyTypeObject* shape_class = nullptr;
 PyTypeObject* dimension_class = nullptr;
 
 [[noreturn]] void throw_bad_dimension(PyObject* value) {
-  throw_type_error("Dimension value must be integer or None or have an __index__ method, got value '" +
-                   repr_of(value) + "' with type '" +
-                   repr_of(reinterpret_cast<PyObject*>(Py_TYPE(value))) + "'");
+  throw_type_error(
+      "Dimension value must be integer or None or have an __index__ method, got value '" +
+      repr_of(value) + "' with type '" + repr_of(reinterpret_cast<PyObject*>(Py_TYPE(value))) +
+      "'");
 }
 
 Dim checked_dimension(PyObject* index) {
@@ -105,7 +106,8 @@ nb::object get_item(const PartialShape& shape, nb::handle key) {
     if (PySlice_Unpack(key.ptr(), &start, &stop, &step) < 0) throw_python_error();
     Py_ssize_t count = PySlice_AdjustIndices(shape.rank(), &start, &stop, step);
     std::vector<Dim> dims;
-    for (Py_ssize_t i = 0; i < count; ++i) dims.push_back(shape.dim(static_cast<int>(start + i * step)));
+    for (Py_ssize_t i = 0; i < count; ++i)
+      dims.push_back(shape.dim(static_cast<int>(start + i * step)));
     return nb::cast(PartialShape(dims));
   }
   if (!PyIndex_Check(key.ptr())) {
@@ -163,14 +165,15 @@ void bind_dimension(nb::module_& module) {
            })
       .def("__str__",
            [](const Dimension& self) { return self.value ? std::to_string(*self.value) : "?"; })
-      .def("__eq__",
-           [](const Dimension& self, nb::handle other) -> nb::object {
-             std::optional<Dim> dim = try_dimension(other.ptr());
-             if (!dim) return nb::borrow(Py_NotImplemented);
-             if (!self.value || !is_known(*dim)) return nb::none();
-             return nb::bool_(*self.value == *dim);
-           },
-           nb::arg("other").none(), nb::is_operator())
+      .def(
+          "__eq__",
+          [](const Dimension& self, nb::handle other) -> nb::object {
+            std::optional<Dim> dim = try_dimension(other.ptr());
+            if (!dim) return nb::borrow(Py_NotImplemented);
+            if (!self.value || !is_known(*dim)) return nb::none();
+            return nb::bool_(*self.value == *dim);
+          },
+          nb::arg("other").none(), nb::is_operator())
       .def("__index__",
            [](const Dimension& self) {
              if (!self.value) throw_type_error("Dimension(None) has no __index__");
@@ -252,8 +255,7 @@ void bind_shape_queries(nb::class_<PartialShape>& type) {
       .def("__getitem__", &get_item, nb::arg("key").none())
       .def("__eq__", &equal, nb::arg("other").none(), nb::is_operator())
       .def(
-          "__ne__",
-          [](const PartialShape& self, nb::handle other) { return !equal(self, other); },
+          "__ne__", [](const PartialShape& self, nb::handle other) { return !equal(self, other); },
           nb::arg("other").none(), nb::is_operator())
       .def("__hash__",
            [](const PartialShape& self) {

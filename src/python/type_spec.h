@@ -10,6 +10,9 @@
 namespace graphwright {
 
 bool is_type_spec(PyObject* object);
+// An instance of the CompositeTensor class: several tensors that one value is made of, described by
+// its `_type_spec`.
+bool is_composite_tensor(PyObject* object);
 // A tf.TensorSpec (BoundedTensorSpec included).
 bool is_tensor_spec(PyObject* object);
 // Only for is_tensor_spec.

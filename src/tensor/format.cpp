@@ -47,8 +47,7 @@ class ArrayLayout {
     int64_t size = dims_[axis];
     bool skips = summarised_ && size > 2 * kPrintEdgeItems;
     if (axis + 1 == dims_.size()) return row(size, skips, indent, width);
-    std::string line_end = separator_without_space() +
-                           std::string(dims_.size() - axis - 1, '\n');
+    std::string line_end = separator_without_space() + std::string(dims_.size() - axis - 1, '\n');
     std::string text = "[";
     for (int64_t i = 0; i < size; ++i) {
       if (skips && i == kPrintEdgeItems) {
@@ -131,8 +130,8 @@ std::string on_own_lines(std::string text) {
 }
 
 std::string shape_and_dtype(const Tensor& tensor) {
-  return "shape=" + tensor.shape().to_string() + ", dtype=" +
-         std::string(dtype_name(tensor.dtype()));
+  return "shape=" + tensor.shape().to_string() +
+         ", dtype=" + std::string(dtype_name(tensor.dtype()));
 }
 
 std::string print_element(const Tensor& tensor, int64_t index, bool quote_strings) {

@@ -87,8 +87,7 @@ std::string without_point_zero(std::string text) {
   return text;
 }
 
-std::string complex_text(double real, std::string real_text,
-                         std::string imaginary_text) {
+std::string complex_text(double real, std::string real_text, std::string imaginary_text) {
   imaginary_text = without_point_zero(std::move(imaginary_text));
   if (real == 0 && !std::signbit(real)) return imaginary_text + "j";
   bool has_sign = imaginary_text[0] == '-';
@@ -131,8 +130,7 @@ std::string python_complex_repr(double real, double imaginary) {
 }
 
 std::string numpy_complex_str(double real, double imaginary, FloatKind kind) {
-  return complex_text(real, numpy_float_str(real, kind),
-                      numpy_float_str(imaginary, kind));
+  return complex_text(real, numpy_float_str(real, kind), numpy_float_str(imaginary, kind));
 }
 
 std::string general_format(double value, int digits) {

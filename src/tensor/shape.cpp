@@ -14,8 +14,8 @@ Dim new_symbol() {
 
 PartialShape::PartialShape(std::span<const Dim> dims) {
   if (dims.size() > static_cast<size_t>(kMaxRank)) {
-    throw_invalid_argument("A shape has at most " + std::to_string(kMaxRank) +
-                           " dimensions, but " + std::to_string(dims.size()) + " were given.");
+    throw_invalid_argument("A shape has at most " + std::to_string(kMaxRank) + " dimensions, but " +
+                           std::to_string(dims.size()) + " were given.");
   }
   rank_ = static_cast<int16_t>(dims.size());
   if (dims.size() > inline_.size()) heap_ = std::make_unique<Dim[]>(dims.size());
@@ -27,14 +27,13 @@ PartialShape PartialShape::unknown_dims(int rank) {
   dims.fill(kUnknownDim);
   if (rank < 0) return {};
   if (rank > kMaxRank) {
-    throw_invalid_argument("A shape has at most " + std::to_string(kMaxRank) +
-                           " dimensions, but " + std::to_string(rank) + " were given.");
+    throw_invalid_argument("A shape has at most " + std::to_string(kMaxRank) + " dimensions, but " +
+                           std::to_string(rank) + " were given.");
   }
   return PartialShape(std::span<const Dim>(dims.data(), static_cast<size_t>(rank)));
 }
 
-PartialShape::PartialShape(const PartialShape& other)
-    : rank_(other.rank_), inline_(other.inline_) {
+PartialShape::PartialShape(const PartialShape& other) : rank_(other.rank_), inline_(other.inline_) {
   if (other.heap_) {
     heap_ = std::make_unique<Dim[]>(static_cast<size_t>(rank_));
     std::copy_n(other.heap_.get(), rank_, heap_.get());
@@ -78,8 +77,8 @@ bool PartialShape::is_compatible_with(const PartialShape& other) const {
 bool PartialShape::is_supertype_of(const PartialShape& other) const {
   if (!has_rank()) return true;
   return other.has_rank() && std::ranges::equal(dims(), other.dims(), [](Dim mine, Dim theirs) {
-    return mine == kUnknownDim || mine == theirs;
-  });
+           return mine == kUnknownDim || mine == theirs;
+         });
 }
 
 PartialShape PartialShape::merged_with(const PartialShape& other) const {

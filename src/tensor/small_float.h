@@ -1,6 +1,7 @@
-// The floating types narrower than float32, held as their bit patterns. Widening is exact; narrowing
-// rounds to nearest, ties to even. Formats: IEEE 754 binary16; bfloat16, the upper half of binary32;
-// float8_e5m2 and float8_e4m3fn of Micikevicius et al., "FP8 Formats for Deep Learning" (2022).
+// The floating types narrower than float32, held as their bit patterns. Widening is exact;
+// narrowing rounds to nearest, ties to even. Formats: IEEE 754 binary16; bfloat16, the upper half
+// of binary32; float8_e5m2 and float8_e4m3fn of Micikevicius et al., "FP8 Formats for Deep
+// Learning" (2022).
 #pragma once
 
 #include <bit>
@@ -60,8 +61,8 @@ constexpr typename Format::Bits narrow(double value) {
                                      : kExponentMask << kMantissa | ((1u << kMantissa) - 1);
   constexpr uint64_t kOverflow = Format::kHasInfinity ? kExponentMask << kMantissa : kQuietNan;
   // The largest finite pattern; anything above it after rounding has overflowed.
-  constexpr uint64_t kLargest = Format::kHasInfinity ? (kExponentMask << kMantissa) - 1
-                                                     : kQuietNan - 1;
+  constexpr uint64_t kLargest =
+      Format::kHasInfinity ? (kExponentMask << kMantissa) - 1 : kQuietNan - 1;
   uint64_t bits = std::bit_cast<uint64_t>(value);
   uint64_t sign = bits >> 63 << (kExponent + kMantissa);
   uint64_t magnitude = bits & ~(uint64_t{1} << 63);

@@ -120,7 +120,8 @@ void destroy_tensor(TensorImpl* impl) {
 
 Tensor Tensor::empty(DType dtype, std::span<const int64_t> dims) {
   size_t element_size = dtype_size(dtype);
-  if (element_size == 0) [[unlikely]] throw_invalid_argument("A tensor needs a valid dtype.");
+  if (element_size == 0) [[unlikely]]
+    throw_invalid_argument("A tensor needs a valid dtype.");
   if (dims.size() > static_cast<size_t>(kMaxRank)) [[unlikely]] {
     throw_invalid_argument("A tensor has at most " + std::to_string(kMaxRank) +
                            " dimensions, but the shape has " + std::to_string(dims.size()) + ".");
@@ -206,8 +207,7 @@ Tensor Tensor::view(int64_t offset, std::span<const int64_t> dims) const {
                            std::to_string(offset) + " on does not fit into a tensor of shape " +
                            dims_to_string(this->dims()) + ".");
   }
-  char* data = static_cast<char*>(impl_->data) +
-               static_cast<size_t>(offset) * dtype_size(dtype());
+  char* data = static_cast<char*>(impl_->data) + static_cast<size_t>(offset) * dtype_size(dtype());
   bool shareable = impl_->buffer && !has_object_elements(dtype());
   if (!shareable) return copy_elements(dtype(), data, dims);
   return Tensor(share_elements(impl_, data, dims, count));

@@ -1,4 +1,3 @@
-#include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,10 +6,12 @@
 #include <thread>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 #include "base/interned_string.h"
 #include "base/location.h"
-#include "base/std_thread_pool.h"
 #include "base/status.h"
+#include "base/std_thread_pool.h"
 #include "base/thread_pool.h"
 
 using namespace graphwright;

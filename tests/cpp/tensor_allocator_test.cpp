@@ -1,6 +1,3 @@
-#include "tensor/allocator.h"
-
-#include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +9,10 @@
 #include <thread>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 #include "base/status.h"
+#include "tensor/allocator.h"
 
 using namespace graphwright;
 

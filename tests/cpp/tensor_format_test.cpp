@@ -1,8 +1,4 @@
 // The expected texts were recorded from NumPy 2.4 and TensorFlow 2.21.
-#include "tensor/format.h"
-
-#include <doctest/doctest.h>
-
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -10,6 +6,9 @@
 #include <numeric>
 #include <vector>
 
+#include <doctest/doctest.h>
+
+#include "tensor/format.h"
 #include "tensor/number_text.h"
 #include "tensor/small_float.h"
 
@@ -65,8 +64,7 @@ TEST_CASE("scalars print as Python and NumPy print them") {
         "(0.10000000149011612+0.20000000298023224j)");
   CHECK(format_array_repr(Tensor::scalar(DType::kComplex64, Complex(0, 1))) == "1j");
   CHECK(format_array_repr(Tensor::scalar(DType::kComplex64, Complex(-0.0f, 1))) == "(-0+1j)");
-  CHECK(format_array_repr(Tensor::scalar(DType::kComplex64, Complex(kNan, -kInf))) ==
-        "(nan-infj)");
+  CHECK(format_array_repr(Tensor::scalar(DType::kComplex64, Complex(kNan, -kInf))) == "(nan-infj)");
 }
 
 TEST_CASE("arrays align their columns") {
@@ -79,8 +77,8 @@ TEST_CASE("arrays align their columns") {
         "[  1.  -20.5   nan]");
   CHECK(format_array_str(make<bool>(DType::kBool, {2}, {true, false})) == "[ True False]");
   CHECK(format_array_str(make<int8_t>(DType::kInt8, {3}, {-5, 3, 100})) == "[ -5   3 100]");
-  CHECK(format_array_repr(make<std::complex<double>>(DType::kComplex128, {2}, {{1, 2}, {0, -10}})) ==
-        "array([1. +2.j, 0.-10.j])");
+  CHECK(format_array_repr(make<std::complex<double>>(
+            DType::kComplex128, {2}, {{1, 2}, {0, -10}})) == "array([1. +2.j, 0.-10.j])");
   CHECK(format_array_repr(make<uint8_t>(DType::kFloat8E5m2, {3}, {0x2e, 0x5d, 0x80})) ==
         "array([0.09375, 320, -0], dtype=dtype(float8_e5m2))");
   // A power of two: the shortest text is not the nearest one of its length.
@@ -125,9 +123,9 @@ TEST_CASE("tf.print's text") {
   auto print = [](const Tensor& tensor, int64_t summarize = 3) {
     return format_print(tensor, summarize);
   };
-  CHECK(print(make<float>(DType::kFloat, {9},
-                          {0.1f, 1 / 3.0f, 1e10f, 1e-5f, 123456.7f, 123456789.0f, -0.0f, kInf,
-                           -kInf}),
+  CHECK(print(make<float>(
+                  DType::kFloat, {9},
+                  {0.1f, 1 / 3.0f, 1e10f, 1e-5f, 123456.7f, 123456789.0f, -0.0f, kInf, -kInf}),
               -1) == "[0.1 0.333333343 1e+10 1e-05 123456.703 123456792 -0 inf -inf]");
   CHECK(print(make<double>(DType::kDouble, {4}, {1 / 3.0, 1e10, 1e15, 123456.7}), -1) ==
         "[0.33333333333333331 10000000000 1e+15 123456.7]");

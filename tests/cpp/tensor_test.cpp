@@ -1,11 +1,11 @@
 #include "tensor/tensor.h"
 
-#include <doctest/doctest.h>
-
 #include <cstdint>
 #include <numeric>
 #include <thread>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "base/status.h"
 
