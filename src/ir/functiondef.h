@@ -26,10 +26,13 @@ using FunctionBody = CallResult (*)(CallContext&);
 //   int32, ...  a tensor converted to this dtype
 //   index       a tensor of int32 or int64 (Python ints become int32)
 //   tensors     a list or tuple of tensors of one dtype, or one tensor to unstack
+//   strings     a list or tuple of string tensors
+//   mixed       a list or tuple of tensors of any dtypes, or one tensor
 //   int, float, bool, str, dtype
 //   ints        an int or a sequence of ints
 //   axis        an int, a sequence of ints, or an integer tensor
 //   shape       a shape known now or an integer tensor: an Operand (constant where known)
+//   option      a str, an int or a float, as given
 //   any         whatever Python value: only for rows whose body is in src/python
 // A trailing `?` allows None. Every function also takes name=None unless the signature says
 // otherwise.

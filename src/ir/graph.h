@@ -125,6 +125,7 @@ struct Block {
   std::vector<Value*> arguments;
   std::vector<Node*> nodes;
   std::vector<Value*> results;
+  int64_t random_seeds = 0;  // given so far to random ops without a seed of their own
   Block* parent() const { return owner ? owner->block : nullptr; }
   // This block or one around it defines the value.
   bool sees(const Value& value) const;

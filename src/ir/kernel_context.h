@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <mutex>
 #include <span>
 
 #include "ir/attribute.h"
@@ -15,12 +17,24 @@ struct OpDef;
 // Shared by everything that runs on behalf of one call; null when nobody can cancel.
 using StopFlag = std::atomic<uint32_t>;
 
+// The state of one random op in one place of a program: how much of its sequence its runs have
+// taken since the process's seed was last set.
+struct RandomSite {
+  std::mutex mutex;
+  uint64_t epoch = 0;
+  uint64_t blocks = 0;
+};
+
 class KernelContext {
  public:
   KernelContext(const OpDef& op, const Attributes& attributes,
                 std::span<const Tensor* const> inputs, std::span<Tensor> outputs,
-                const StopFlag* stop = nullptr)
-      : attributes_(op, attributes), inputs_(inputs), outputs_(outputs), stop_(stop) {}
+                const StopFlag* stop = nullptr, RandomSite* random_site = nullptr)
+      : attributes_(op, attributes),
+        inputs_(inputs),
+        outputs_(outputs),
+        stop_(stop),
+        random_site_(random_site) {}
   const OpDef& op() const { return attributes_.op(); }
   const AttributeReader& attributes() const { return attributes_; }
   int input_count() const { return static_cast<int>(inputs_.size()); }
@@ -41,6 +55,8 @@ class KernelContext {
   void set_output(int index, Tensor tensor);
   // The preallocated output, or a new one; dims must be those of the preallocated one.
   Tensor& require_output(int index, DType dtype, std::span<const int64_t> dims);
+  // Of ops with the random effect; null where the op runs eagerly.
+  RandomSite* random_site() const { return random_site_; }
   bool stopped() const { return stop_ && stop_->load(std::memory_order_relaxed) != 0; }
 
  private:
@@ -48,6 +64,7 @@ class KernelContext {
   std::span<const Tensor* const> inputs_;
   std::span<Tensor> outputs_;
   const StopFlag* stop_;
+  RandomSite* random_site_;
 };
 
 }  // namespace graphwright

@@ -224,6 +224,7 @@ class Lowering {
       call.has_dense_outputs = call.has_dense_outputs || slot(storage_.slot_of(output)).dense;
     }
     call.release = deaths_at(node);
+    if (op.effects.random) call.random_site = std::make_unique<RandomSite>();
     Instruction& instruction = emit(Opcode::kKernel);
     instruction.n = static_cast<int64_t>(plan_->kernels.size());
     instruction.node = node.node;

@@ -110,6 +110,7 @@ struct KernelCall {
   bool infer_shapes = false;  // input shapes are not known: run the shape rule first
   bool has_dense_outputs = false;
   std::vector<int32_t> release;  // dynamic slots to empty afterwards
+  std::unique_ptr<RandomSite> random_site;  // of random ops
 };
 
 struct CallRecord {

@@ -1,0 +1,140 @@
+#include "kernels/matmul.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "base/thread_pool.h"
+#include "kernels/library_loader.h"
+#include "kernels/number.h"
+
+namespace graphwright::kernels {
+namespace {
+
+// Below this many multiplications our own loops are faster than a call into the library.
+constexpr int64_t kLibraryWork = 16 * 1024;
+
+// Null where the library is not there; that is found out once.
+const GwDnnInterface* dnn_or_null() {
+  static const GwDnnInterface* const library = []() -> const GwDnnInterface* {
+    try {
+      return &dnn_library();
+    } catch (const Error&) {
+      return nullptr;
+    }
+  }();
+  return library;
+}
+
+// The stride between batch entries, or -1 where they are not equally spaced.
+int64_t batch_stride(const MatrixOperand& operand, int64_t batch) {
+  if (!operand.offsets || batch < 2) return 0;
+  int64_t stride = operand.offsets[1];
+  for (int64_t i = 0; i < batch; ++i) {
+    if (operand.offsets[i] != i * stride) return -1;
+  }
+  return stride;
+}
+
+bool library_product(const MatrixProduct& product, const MatrixOperand& left,
+                     const MatrixOperand& right, float* result) {
+  int64_t work = product.rows * product.columns * product.inner;
+  if (work < kLibraryWork) return false;
+  int64_t left_stride = batch_stride(left, product.batch);
+  int64_t right_stride = batch_stride(right, product.batch);
+  const GwDnnInterface* library = dnn_or_null();
+  if (left_stride < 0 || right_stride < 0 || !library) return false;
+  GwMatmul shape{product.batch, product.rows, product.columns, product.inner,
+                 left_stride,   right_stride, left.transposed, right.transposed};
+  return library->matmul_f32(&shape, static_cast<const float*>(left.data),
+                             static_cast<const float*>(right.data), result) == 0;
+}
+
+template <class T>
+struct IsComplex : std::false_type {};
+template <class T>
+struct IsComplex<std::complex<T>> : std::true_type {};
+
+// The element as it enters a sum.
+template <class A, class T>
+A widened(T value, bool conjugated) {
+  if constexpr (IsComplex<T>::value) {
+    return conjugated ? std::conj(value) : value;
+  } else {
+    (void)conjugated;
+    return static_cast<A>(value);
+  }
+}
+template <class A>
+A multiply_add(A sum, A a, A b) {
+  if constexpr (IsComplex<A>::value) {
+    // Not std::complex's product, which repairs infinities that came out as NaN: NumPy and
+    // TensorFlow do not.
+    return {sum.real() + (a.real() * b.real() - a.imag() * b.imag()),
+            sum.imag() + (a.real() * b.imag() + a.imag() * b.real())};
+  } else {
+    return wrapping_add(sum, wrapping_multiply(a, b));
+  }
+}
+
+template <class T>
+void plain_product(const MatrixProduct& product, const MatrixOperand& left,
+                   const MatrixOperand& right, T* result) {
+  using A = Accumulator<T>;
+  const T* left_data = static_cast<const T*>(left.data);
+  const T* right_data = static_cast<const T*>(right.data);
+  const int64_t inner = product.inner, columns = product.columns;
+  std::unique_ptr<A[]> packed;
+  const bool pack = right.transposed || !std::is_same_v<A, T> || right.conjugated;
+  for (int64_t b = 0; b < product.batch; ++b) {
+    const T* a = left_data + (left.offsets ? left.offsets[b] : 0);
+    const T* original = right_data + (right.offsets ? right.offsets[b] : 0);
+    const A* rows;
+    if (pack) {
+      // The inner loop runs along rows of the right factor.
+      if (!packed) packed.reset(new A[static_cast<size_t>(inner * columns)]);
+      for (int64_t k = 0; k < inner; ++k) {
+        for (int64_t j = 0; j < columns; ++j) {
+          packed[static_cast<size_t>(k * columns + j)] = widened<A>(
+              original[right.transposed ? j * inner + k : k * columns + j], right.conjugated);
+        }
+      }
+      rows = packed.get();
+    } else {
+      rows = reinterpret_cast<const A*>(original);
+    }
+    T* out = result + b * product.rows * columns;
+    int64_t grain = std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, inner * columns));
+    parallel_for(product.rows, grain, [&](int64_t begin, int64_t end) {
+      std::vector<A> sums(static_cast<size_t>(columns));
+      for (int64_t i = begin; i < end; ++i) {
+        std::fill(sums.begin(), sums.end(), A(0));
+        A* sum = sums.data();
+        for (int64_t k = 0; k < inner; ++k) {
+          A factor = widened<A>(a[left.transposed ? k * product.rows + i : i * inner + k],
+                                left.conjugated);
+          const A* row = rows + k * columns;
+          for (int64_t j = 0; j < columns; ++j) sum[j] = multiply_add(sum[j], factor, row[j]);
+        }
+        for (int64_t j = 0; j < columns; ++j) out[i * columns + j] = static_cast<T>(sum[j]);
+      }
+    });
+  }
+}
+
+}  // namespace
+
+bool matrix_product(DType dtype, const MatrixProduct& product, const MatrixOperand& left,
+                    const MatrixOperand& right, void* result) {
+  if (dtype == DType::kFloat &&
+      library_product(product, left, right, static_cast<float*>(result))) {
+    return true;
+  }
+  return visit_number(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    plain_product<T>(product, left, right, static_cast<T*>(result));
+  });
+}
+
+}  // namespace graphwright::kernels
