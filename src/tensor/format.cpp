@@ -1,6 +1,7 @@
 #include "tensor/format.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/status.h"
 #include "tensor/format_array.h"
@@ -219,17 +220,22 @@ std::string format_array_repr(const Tensor& tensor) {
   return text + (fits ? " " : "\n" + std::string(prefix.size(), ' ')) + extras;
 }
 
+std::string tensor_str_around(const Tensor& tensor, std::string value) {
+  return "tf.Tensor(" + on_own_lines(std::move(value)) + ", " + shape_and_dtype(tensor) + ")";
+}
+
+std::string tensor_repr_around(const Tensor& tensor, std::string value) {
+  const char* label = holds_handles(tensor.dtype()) ? ", value=" : ", numpy=";
+  return "<tf.Tensor: " + shape_and_dtype(tensor) + label + on_own_lines(std::move(value)) + ">";
+}
+
 std::string tensor_str(const Tensor& tensor) {
-  return "tf.Tensor(" + on_own_lines(format_array_str(tensor)) + ", " + shape_and_dtype(tensor) +
-         ")";
+  return tensor_str_around(tensor, format_array_str(tensor));
 }
 
 std::string tensor_repr(const Tensor& tensor) {
-  std::string text = "<tf.Tensor: " + shape_and_dtype(tensor);
-  if (holds_handles(tensor.dtype())) {
-    return text + ", value=" + on_own_lines(format_array_str(tensor)) + ">";
-  }
-  return text + ", numpy=" + on_own_lines(format_array_repr(tensor)) + ">";
+  return tensor_repr_around(
+      tensor, holds_handles(tensor.dtype()) ? format_array_str(tensor) : format_array_repr(tensor));
 }
 
 std::string format_print(const Tensor& tensor, int64_t summarize, bool quote_strings) {

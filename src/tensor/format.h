@@ -17,6 +17,9 @@ std::string format_array_repr(const Tensor& tensor);
 std::string tensor_str(const Tensor& tensor);
 // "<tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>"
 std::string tensor_repr(const Tensor& tensor);
+// The same around a value text that somebody else has made.
+std::string tensor_str_around(const Tensor& tensor, std::string value);
+std::string tensor_repr_around(const Tensor& tensor, std::string value);
 // tf.print's and tf.strings.format's text of one tensor: brackets and spaces, at most `summarize`
 // elements at each end of a dimension (-1: all), floats as the shortest text with 9 digits.
 std::string format_print(const Tensor& tensor, int64_t summarize, bool quote_strings = true);
