@@ -29,6 +29,18 @@ std::shared_ptr<VariableResource> variable_of(const Operand& operand) {
   return nullptr;
 }
 
+// Ones like the target, or like the value of a variable; null where there is no derivative.
+Operand unit_gradient(Builder& builder, const Operand& target) {
+  ValueType type = type_of(target);
+  if (is_floating(type.dtype) || is_complex(type.dtype)) return ones_like(builder, target);
+  if (!type.handle || type.handle->kind != HandleType::Kind::kVariable) return {};
+  DType dtype = type.handle->dtype;
+  if (!is_floating(dtype) && !is_complex(dtype)) return {};
+  const OpDef& read = get_op("ReadVariableOp");
+  return ones_like(
+      builder, builder.op("ReadVariableOp", {target}, named_attributes(read, {{"dtype", dtype}})));
+}
+
 }  // namespace
 
 std::span<GradientTape* const> recording_tapes() { return tapes; }
@@ -169,21 +181,19 @@ void GradientTape::record_custom(std::span<const Operand> inputs, std::span<cons
 
 std::vector<Gradient> GradientTape::gradient(std::span<const Operand> targets,
                                              std::span<const Operand> target_gradients,
-                                             std::span<const Operand> sources) {
+                                             std::span<const Operand> sources, bool keep_steps) {
   if (used_ && !persistent_) {
     throw Error(ErrorKind::kRuntimeError,
                 "A non-persistent GradientTape can only be used to compute one set of gradients "
                 "(or jacobians)");
   }
-  used_ = true;
+  if (!keep_steps) used_ = true;
   Builder& builder = current_builder();
   GradientMap gradients;
   for (size_t i = 0; i < targets.size(); ++i) {
-    ValueType type = type_of(targets[i]);
-    if (!is_floating(type.dtype) && !is_complex(type.dtype)) continue;
     bool given = i < target_gradients.size() && target_gradients[i];
-    gradients.add(builder, targets[i],
-                  {given ? target_gradients[i] : ones_like(builder, targets[i]), {}, {}});
+    Operand weight = given ? target_gradients[i] : unit_gradient(builder, targets[i]);
+    gradients.add(builder, targets[i], {weight, {}, {}});
   }
   // Steps may be appended while this runs: by this tape, if it records its own gradient.
   size_t count = steps_.size();
@@ -197,7 +207,7 @@ std::vector<Gradient> GradientTape::gradient(std::span<const Operand> targets,
     const Gradient* found = active.contains(operand_key(source)) ? gradients.find(source) : nullptr;
     results.push_back(found ? *found : Gradient());
   }
-  if (!persistent_) {
+  if (!persistent_ && !keep_steps) {
     steps_.clear();
     watched_.clear();
   }

@@ -38,7 +38,7 @@ class GradientTape final : public OpObserver {
   // persistent.
   std::vector<Gradient> gradient(std::span<const Operand> targets,
                                  std::span<const Operand> target_gradients,
-                                 std::span<const Operand> sources);
+                                 std::span<const Operand> sources, bool keep_steps = false);
 
   // Records one step with a gradient of the program's own, if any input is watched.
   using CustomGradient = std::function<std::vector<Gradient>(std::span<const Gradient>)>;
