@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ir/node_names.h"
 #include "kernels/elementwise.h"
 #include "runtime/frame.h"
 #include "runtime/lowering.h"
@@ -15,23 +16,12 @@ Tensor& tensor_at(Frame& frame, int32_t slot) { return frame.tensors[static_cast
 
 // --- Errors --------------------------------------------------------------------------------------
 
-// Scopes, then the base name; a control node is named as the scope that its blocks are in.
-std::string node_name(const Node& node) {
-  std::string name(node.base_name.view());
-  const std::vector<NameScope>& scopes = node.block->graph->scopes();
-  for (ScopeId scope = node.scope; scope != 0; scope = scopes[scope].parent) {
-    if (!name.empty()) name.insert(0, "/");
-    name.insert(0, scopes[scope].base_name.view());
-  }
-  return name.empty() ? std::string(node.op->name) : name;
-}
-
 // Says where it happened, unless an inner frame has said so already.
 [[gnu::noinline, gnu::cold]] Status at_node(Status status, const Node* node) {
   ErrorDetail& detail = *status.detail();
   if (!node) return status;
   if (detail.node_name.empty()) {
-    detail.node_name = node_name(*node);
+    detail.node_name = NodeNames(*node->block->graph).name(*node);
     if (detail.op.empty()) detail.op = node->op->name;
     if (detail.location == kNoLocation) detail.location = node->location;
   }
@@ -119,7 +109,7 @@ Status settle_dense_output(const Plan& plan, Frame& frame, int32_t index, const 
   }
   Status status;
   if (call.kernel) {
-    KernelContext context(*node.op, node.attributes, inputs, outputs, frame.stop,
+    KernelContext context(*node.op, node.attributes, inputs, outputs, frame.caller_stop,
                           call.random_site.get());
     status = call_kernel(call.kernel, context);
   } else {
@@ -178,7 +168,7 @@ std::shared_ptr<Plan> callee_plan(Plan& plan, const Callee& callee) {
     // So that the callee may hold the only reference.
     for (int32_t slot : call.release) tensor_at(frame, slot) = Tensor();
     std::vector<Tensor> outputs(callee->results.size());
-    Status status = run_plan(*callee, inputs, outputs, {frame.stop});
+    Status status = run_plan(*callee, inputs, outputs, {frame.caller_stop});
     if (!status.ok()) return status;
     for (size_t i = 0; i < call.outputs.size(); ++i) {
       const int32_t index = call.outputs[i];
@@ -250,6 +240,7 @@ Status execute(Plan& plan, Frame& frame) {
   const Instruction* at = code;
   void** const data = frame.data.data();
   const StopFlag& stop = *frame.stop;
+  const uint32_t go = frame.go;
   for (;;) {
     switch (at->opcode) {
       case Opcode::kScalar:
@@ -350,7 +341,7 @@ Status execute(Plan& plan, Frame& frame) {
         ++*static_cast<int32_t*>(data[at->out]);
         break;
       case Opcode::kLoopTest:
-        if (stop.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        if (stop.load(std::memory_order_relaxed) != go) [[unlikely]]
           return cancelled(at->node);
         if (*static_cast<const bool*>(data[at->a])) {
           at = code + at->target;
@@ -358,7 +349,7 @@ Status execute(Plan& plan, Frame& frame) {
         }
         break;
       case Opcode::kCountedLoopTest: {
-        if (stop.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        if (stop.load(std::memory_order_relaxed) != go) [[unlikely]]
           return cancelled(at->node);
         if (!*static_cast<const bool*>(data[at->a])) break;
         auto* counter = static_cast<int32_t*>(data[at->out]);

@@ -5,6 +5,8 @@
 
 namespace graphwright {
 
+StopFlag interrupt_count{0};
+
 Plan::~Plan() {
   delete spare_frame.load();
   for (runtime::Frame* frame : spare_frames) delete frame;
@@ -13,7 +15,6 @@ Plan::~Plan() {
 namespace runtime {
 namespace {
 
-const StopFlag never_stopped{0};
 // Frames kept for later runs, beyond the first; more than that were wanted at once only rarely.
 constexpr size_t kSpareFrameLimit = 64;
 
@@ -34,7 +35,7 @@ Tensor borrowed_tensor(DType dtype, std::span<const int64_t> dims, int64_t eleme
   return Tensor::adopt(impl);
 }
 
-Frame::Frame(const Plan& plan) : stop(&never_stopped) {
+Frame::Frame(const Plan& plan) {
   data.resize(plan.slots.size() + 1, nullptr);
   tensors.resize(plan.slots.size());
   if (plan.arena_bytes > 0) arena_ = allocate_buffer(static_cast<size_t>(plan.arena_bytes));
@@ -63,7 +64,14 @@ Frame::~Frame() {
   if (arena_) release_buffer(arena_);
 }
 
-FrameLease::FrameLease(Plan& plan) : plan_(plan) {
+FrameLease::FrameLease(Plan& plan, const RunOptions& options) : plan_(plan) {
+  take(plan);
+  frame_->caller_stop = options.stop;
+  frame_->stop = options.stop ? options.stop : &interrupt_count;
+  frame_->go = options.stop ? 0 : interrupt_count.load(std::memory_order_relaxed);
+}
+
+void FrameLease::take(Plan& plan) {
   frame_ = plan.spare_frame.exchange(nullptr, std::memory_order_acquire);
   if (frame_) return;
   {
@@ -79,7 +87,6 @@ FrameLease::FrameLease(Plan& plan) : plan_(plan) {
 
 FrameLease::~FrameLease() {
   for (int32_t slot : plan_.dynamic_slots) frame_->tensors[static_cast<size_t>(slot)] = Tensor();
-  frame_->stop = &never_stopped;
   Frame* expected = nullptr;
   if (plan_.spare_frame.compare_exchange_strong(expected, frame_, std::memory_order_release,
                                                 std::memory_order_relaxed)) {

@@ -19,7 +19,11 @@ struct Frame {
   std::vector<void*> data;
   std::vector<Tensor> tensors;
   std::vector<const Tensor*> kernel_inputs;  // addresses in `tensors`, per Plan::kernel_inputs
-  const StopFlag* stop = nullptr;
+  // The run goes on while `*stop` is `go`.
+  const StopFlag* stop = &interrupt_count;
+  uint32_t go = 0;
+  const StopFlag* caller_stop =
+      nullptr;  // what kernels look at; null: only interrupts stop the run
 
  private:
   Buffer* arena_ = nullptr;
@@ -28,7 +32,7 @@ struct Frame {
 // A frame for one run, given back when this goes.
 class FrameLease {
  public:
-  explicit FrameLease(Plan& plan);  // throws ResourceExhausted
+  FrameLease(Plan& plan, const RunOptions& options);  // throws ResourceExhausted
   ~FrameLease();
   FrameLease(const FrameLease&) = delete;
   FrameLease& operator=(const FrameLease&) = delete;
@@ -36,6 +40,7 @@ class FrameLease {
   Frame* operator->() const { return frame_; }
 
  private:
+  void take(Plan& plan);
   Plan& plan_;
   Frame* frame_;
 };

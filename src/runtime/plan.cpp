@@ -83,8 +83,7 @@ Status run_plan(Plan& plan, std::span<const Tensor> inputs, std::span<Tensor> ou
                                        ".");
   }
   try {
-    FrameLease frame(plan);
-    if (options.stop) frame->stop = options.stop;
+    FrameLease frame(plan, options);
     Status status = bind_arguments(plan, *frame, inputs);
     if (!status.ok()) return status;
     prepare_results(plan, *frame);

@@ -20,6 +20,10 @@ struct RunOptions {
   const StopFlag* stop = nullptr;  // set from any thread: the run ends with Cancelled soon after
 };
 
+// Raised by one by a signal handler, say for Ctrl-C: every run in progress that has no stop flag of
+// its own ends with Cancelled soon after.
+extern StopFlag interrupt_count;
+
 // Lowers a finished graph. `input_types` may be more specific than the graph's own argument types.
 // Internal for IR that verify_graph would refuse.
 std::shared_ptr<Plan> compile_plan(const Graph& graph);

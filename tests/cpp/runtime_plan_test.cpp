@@ -488,6 +488,17 @@ TEST_CASE("a loop without end stops when told to") {
   REQUIRE(error);
   CHECK(error->code == Code::kCancelled);
   CHECK(error->node_name == "while");
+
+  // An interrupt ends the run in progress, not later ones.
+  std::thread signal([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    interrupt_count.fetch_add(1);
+  });
+  error = error_of(*plan, {number(1)});
+  signal.join();
+  REQUIRE(error);
+  CHECK(error->code == Code::kCancelled);
+  check(*scalar_loop(), {Tensor::int32_scalar(10), number(2)});
 }
 
 TEST_CASE("one plan on eight threads") {
