@@ -34,7 +34,8 @@ def build(preset: str = "release", targets: tuple[str, ...] = ()) -> Path:
     venv = environment.development()
     folder = ROOT / "build" / preset
     stamp = folder / "configured-for"
-    identity = f"{venv} {environment.requirements_digest()}"
+    presets = (ROOT / "CMakePresets.json").read_text()
+    identity = f"{venv} {environment.digest([presets, environment.requirements_digest()])}"
     variables = environment.activated(venv)
     variables.setdefault("CCACHE_BASEDIR", str(ROOT))
     variables.setdefault("CCACHE_NOHASHDIR", "1")
@@ -158,6 +159,25 @@ def command_sanitize(arguments: argparse.Namespace) -> int:
     )
 
 
+def command_stress(arguments: argparse.Namespace) -> int:
+    folder = build("tsan", ("_core", "gw_python_package", "gw_runtime_files"))
+    venv = environment.development()
+    variables = package_environment(venv, folder)
+    # The interpreter is not instrumented, so the sanitizer's library must be loaded before it.
+    compiler = os.environ.get("CXX", "g++")
+    found = subprocess.run(
+        [compiler, "-print-file-name=libtsan.so"], capture_output=True, text=True, check=True
+    )
+    variables["LD_PRELOAD"] = str(Path(found.stdout.strip()).resolve())
+    variables.setdefault("TSAN_OPTIONS", "halt_on_error=1:second_deadlock_stack=1")
+    say("threads under the thread sanitizer")
+    return run(
+        [venv / "bin" / "python", "tests/stress/threads.py", arguments.seconds],
+        env=variables,
+        check=False,
+    )
+
+
 def command_wheel(arguments: argparse.Namespace) -> int:
     environment.need_system_packages()
     return wheel.main(environment.development(), arguments.python, arguments.tests)
@@ -199,6 +219,8 @@ def parse() -> argparse.Namespace:
     command = add("sanitize", "C++ unit tests under a sanitizer", command_sanitize)
     command.add_argument("sanitizer", choices=("asan", "tsan"))
     command.add_argument("arguments", nargs=argparse.REMAINDER)
+    command = add("stress", "threads that call, trace and run ops, under tsan", command_stress)
+    command.add_argument("seconds", nargs="?", default="60")
     command = add("wheel", "build the wheel and try it on every Python found", command_wheel)
     command.add_argument("python", nargs="*", help="versions to try it on, such as 3.12")
     command.add_argument("--tests", action="store_true", help="run tests/python on each as well")

@@ -1,8 +1,8 @@
 """Small programs run by us and by TensorFlow in the same process; what they give must be the same.
 
 A program takes the package as `tf` and returns values (tensors, arrays, texts, numbers, or lists,
-tuples and dictionaries of them). Dtypes, shapes, texts and classes of errors must be equal, and numbers
-equal to a few units in the last place.
+tuples and dictionaries of them). Dtypes, shapes, texts and classes of errors must be equal, and
+numbers equal to a few units in the last place.
 """
 
 import numpy as np
