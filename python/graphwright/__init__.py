@@ -3,6 +3,22 @@
 The package is source-compatible with TensorFlow 2: ``import graphwright as tf``.
 """
 
-from graphwright import _core
+from typing import Any
+
+from graphwright import _core, _namespace
 
 __version__ = _core.__version__
+
+newaxis = None
+
+_namespace.assemble(globals())
+_lazy = _namespace.lazy_attribute("graphwright")
+
+
+def __getattr__(name: str) -> Any:
+    return _lazy(name)
+
+
+def __dir__() -> list[str]:
+    names = {name for name in _namespace.LAZY if "." not in name}
+    return sorted(names.union(globals()) - {"Any", "_lazy", "_namespace"})

@@ -84,7 +84,7 @@ class InaccessibleTensorError(ValueError):
     """A symbolic tensor was used outside the function that it belongs to."""
 
 
-def _make(name: str, code: int, doc: str) -> type[OpError]:
+def _make(name: str, code: int, doc: str) -> type[Any]:
     def __init__(self: OpError, node_def: Any, op: Any, message: str, *args: Any) -> None:
         OpError.__init__(self, node_def, op, message, code, *args)
 
@@ -118,7 +118,7 @@ UnavailableError = _make("UnavailableError", UNAVAILABLE, "A service does not an
 DataLossError = _make("DataLossError", DATA_LOSS, "Data is corrupt or was lost.")
 UnauthenticatedError = _make("UnauthenticatedError", UNAUTHENTICATED, "Who calls is not known.")
 
-_class_of_code: dict[int, type[OpError]] = {
+_class_of_code: dict[int, type[Any]] = {
     cls(None, None, "").error_code: cls
     for cls in (
         CancelledError,

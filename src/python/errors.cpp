@@ -98,7 +98,10 @@ std::string rendered_message(const ErrorDetail& error) {
   if (!before_the_op) {
     text = "{{function_node __wrapped__" + error.op + "_device_" + std::string(kDevice) + "}} ";
   }
-  return text + error.message + " [Op:" + error.op + "] name: ";
+  const std::string suffix = " [Op:" + error.op + "]";
+  std::string_view message = error.message;
+  if (message.ends_with(suffix)) message.remove_suffix(suffix.size());
+  return text.append(message) + suffix + " name: ";
 }
 
 PyObject* make_exception(const ErrorDetail& error) {

@@ -10,6 +10,8 @@ void bind_base(nb::module_&);
 void bind_tensor(nb::module_&);
 void bind_nest(nb::module_&);
 void bind_tables(nb::module_&);
+void bind_ops(nb::module_&);
+void bind_values(nb::module_&);
 void bind_autograph(nb::module_&);
 void bind_serial(nb::module_&);
 
@@ -24,6 +26,8 @@ constexpr BindFunction kBindFunctions[] = {
     bind_tensor,     //
     bind_nest,       //
     bind_tables,     //
+    bind_ops,        //
+    bind_values,     //
     bind_autograph,  //
     bind_serial,     //
 };

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <Python.h>
-
+// After Python.h, which it needs.
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <structmember.h>
 
 namespace graphwright {
 

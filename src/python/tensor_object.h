@@ -29,7 +29,7 @@ struct SymbolicTensorObject {
   std::shared_ptr<Graph> graph;  // keeps the value alive
 };
 
-extern PyTypeObject* tensor_type;
+extern PyTypeObject* tensor_base_type;
 extern PyTypeObject* eager_tensor_type;
 extern PyTypeObject* symbolic_tensor_type;
 

@@ -1,0 +1,120 @@
+"""Puts the public names together: functions made from the tables, classes, and lazy imports.
+
+Names that need a Python module of their own are imported when they are first asked for, so that
+importing the package costs little more than loading the extension module.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from graphwright import _core
+
+# Public names that are the extension module's own.
+CORE_NAMES = (
+    "DType",
+    "Tensor",
+    "TensorShape",
+    "Variable",
+    "as_dtype",
+    "constant",
+    "convert_to_tensor",
+    "get_static_value",
+    "is_tensor",
+)
+
+# Public name -> "module:attribute", or "module" for the module itself. Dotted names go into the
+# namespace in front of the last dot.
+LAZY: dict[str, str] = {
+    "Module": "graphwright.module:Module",
+    "VariableAggregation": "graphwright.variables:VariableAggregation",
+    "VariableSynchronization": "graphwright.variables:VariableSynchronization",
+    "autograph": "graphwright.autograph",
+    "errors": "graphwright.errors",
+    "executing_eagerly": "graphwright._core:executing_eagerly",
+    "Graph": "graphwright._core:Graph",
+    "init_scope": "graphwright._core:init_scope",
+    "inside_function": "graphwright._core:inside_function",
+    "random.set_seed": "graphwright._core:set_seed",
+    "name_scope": "graphwright.scopes:name_scope",
+    "nest": "graphwright.nest",
+    "print": "graphwright.printing:print_tensors",
+}
+
+
+def _resolve(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    value: Any = importlib.import_module(module)
+    return getattr(value, attribute) if attribute else value
+
+
+def lazy_attribute(package: str) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a namespace; what it finds is kept in the namespace."""
+    prefix = package.removeprefix("graphwright").lstrip(".")
+
+    def __getattr__(name: str) -> Any:
+        target = LAZY.get(f"{prefix}.{name}" if prefix else name)
+        if target is None:
+            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+        value = _resolve(target)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return __getattr__
+
+
+def _namespace(path: str) -> types.ModuleType:
+    """The module ``graphwright.<path>``, made if need be, an attribute of the one around it."""
+    full = f"graphwright.{path}"
+    module = sys.modules.get(full)
+    if module is None:
+        module = types.ModuleType(full, f"The functions of ``tf.{path}``.")
+        module.__getattr__ = lazy_attribute(full)  # type: ignore[method-assign]
+        sys.modules[full] = module
+        outer, _, name = path.rpartition(".")
+        setattr(_namespace(outer) if outer else sys.modules["graphwright"], name, module)
+    return module
+
+
+def _raw_ops() -> types.ModuleType:
+    module = _namespace("raw_ops")
+
+    def __getattr__(name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"module 'graphwright.raw_ops' has no attribute '{name}'")
+        function = _core.raw_op(name)
+        setattr(module, name, function)
+        return function
+
+    module.__getattr__ = __getattr__  # type: ignore[method-assign]
+    module.__dir__ = _core.op_names  # type: ignore[method-assign]
+    return module
+
+
+def assemble(package: dict[str, Any]) -> None:
+    """Fills the package's globals and makes its namespaces."""
+    for name, function in _core.public_functions().items():
+        path, _, attribute = name.rpartition(".")
+        if path:
+            setattr(_namespace(path), attribute, function)
+        else:
+            package[attribute] = function
+    for name in CORE_NAMES:
+        package[name] = getattr(_core, name)
+    for name, dtype in _core.dtypes_by_name.items():
+        package[name] = dtype
+        setattr(_namespace("dtypes"), name, dtype)
+    for path, name, value in (
+        ("dtypes", "DType", _core.DType),
+        ("dtypes", "as_dtype", _core.as_dtype),
+    ):
+        setattr(_namespace(path), name, value)
+    for lazy in LAZY:
+        path, _, _ = lazy.rpartition(".")
+        if path:
+            _namespace(path)
+    _raw_ops()
