@@ -7,6 +7,7 @@ importing the package costs little more than loading the extension module.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import types
 from collections.abc import Callable
@@ -34,14 +35,18 @@ LAZY: dict[str, str] = {
     "VariableAggregation": "graphwright.variables:VariableAggregation",
     "VariableSynchronization": "graphwright.variables:VariableSynchronization",
     "autograph": "graphwright.autograph",
+    "dtypes": "graphwright.dtypes",
     "errors": "graphwright.errors",
     "executing_eagerly": "graphwright._core:executing_eagerly",
     "Graph": "graphwright._core:Graph",
+    "experimental": "graphwright.experimental",
     "init_scope": "graphwright._core:init_scope",
     "inside_function": "graphwright._core:inside_function",
     "random.set_seed": "graphwright._core:set_seed",
     "name_scope": "graphwright.scopes:name_scope",
     "nest": "graphwright.nest",
+    "TensorSpec": "graphwright.type_spec:TensorSpec",
+    "TypeSpec": "graphwright.type_spec:TypeSpec",
     "print": "graphwright.printing:print_tensors",
 }
 
@@ -68,15 +73,20 @@ def lazy_attribute(package: str) -> Callable[[str], Any]:
 
 
 def _namespace(path: str) -> types.ModuleType:
-    """The module ``graphwright.<path>``, made if need be, an attribute of the one around it."""
+    """The module ``graphwright.<path>``: the package's own, or one made if there is none."""
     full = f"graphwright.{path}"
     module = sys.modules.get(full)
     if module is None:
-        module = types.ModuleType(full, f"The functions of ``tf.{path}``.")
+        file = os.path.join(os.path.dirname(__file__), *path.split("."))
+        if os.path.exists(file + ".py") or os.path.exists(os.path.join(file, "__init__.py")):
+            module = importlib.import_module(full)
+        else:
+            module = types.ModuleType(full, f"The functions of ``tf.{path}``.")
+            sys.modules[full] = module
+            outer, _, name = path.rpartition(".")
+            setattr(_namespace(outer) if outer else sys.modules["graphwright"], name, module)
+    if not hasattr(module, "__getattr__"):
         module.__getattr__ = lazy_attribute(full)  # type: ignore[method-assign]
-        sys.modules[full] = module
-        outer, _, name = path.rpartition(".")
-        setattr(_namespace(outer) if outer else sys.modules["graphwright"], name, module)
     return module
 
 
@@ -105,14 +115,7 @@ def assemble(package: dict[str, Any]) -> None:
             package[attribute] = function
     for name in CORE_NAMES:
         package[name] = getattr(_core, name)
-    for name, dtype in _core.dtypes_by_name.items():
-        package[name] = dtype
-        setattr(_namespace("dtypes"), name, dtype)
-    for path, name, value in (
-        ("dtypes", "DType", _core.DType),
-        ("dtypes", "as_dtype", _core.as_dtype),
-    ):
-        setattr(_namespace(path), name, value)
+    package.update(_core.dtypes_by_name)
     for lazy in LAZY:
         path, _, _ = lazy.rpartition(".")
         if path:
