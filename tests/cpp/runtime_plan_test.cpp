@@ -115,6 +115,32 @@ std::shared_ptr<Graph> scalar_loop() {
       });
 }
 
+// A loop that writes vectors to a list.
+std::shared_ptr<Graph> list_loop() {
+  return make_graph({tensor_type(kInt32, PartialShape::scalar())}, [](Builder& builder,
+                                                                      std::span<const Operand> x) {
+    Operand size = x[0];
+    Operand shape = builder.constant(integers({4}));
+    Operand list =
+        builder.op("TensorListReserve", {shape, size},
+                   named_attributes(get_op("TensorListReserve"), {{"element_dtype", kFloat}}));
+    Tensor four = floats({1, 2, 3, 4});
+    std::vector<Operand> carried{list, builder.constant(four)};
+    OperandVector outputs = builder.while_loop(
+        {}, carried,
+        [&](std::span<const Operand> v) { return OperandVector{less(builder, v[0], size)}; },
+        [&](std::span<const Operand> v) {
+          Operand next = builder.op("AddV2", {v[2], v[2]});
+          return OperandVector{builder.op("TensorListSetItem", {v[1], v[0], next}),
+                               builder.op("Tanh", {next})};
+        });
+    Operand stacked =
+        builder.op("TensorListStack", {outputs[1], shape},
+                   named_attributes(get_op("TensorListStack"), {{"element_dtype", kFloat}}));
+    return OperandVector{stacked};
+  });
+}
+
 }  // namespace
 
 TEST_CASE("plans run straight-line programs of scalars, vectors and broadcasts") {
@@ -266,29 +292,7 @@ TEST_CASE("shapes that are not known") {
 }
 
 TEST_CASE("lists are written in place") {
-  auto graph = make_graph(
-      {tensor_type(kInt32, PartialShape::scalar())},
-      [](Builder& builder, std::span<const Operand> x) {
-        Operand size = x[0];
-        Operand shape = builder.constant(integers({4}));
-        Operand list =
-            builder.op("TensorListReserve", {shape, size},
-                       named_attributes(get_op("TensorListReserve"), {{"element_dtype", kFloat}}));
-        Tensor four = floats({1, 2, 3, 4});
-        std::vector<Operand> carried{list, builder.constant(four)};
-        OperandVector outputs = builder.while_loop(
-            {}, carried,
-            [&](std::span<const Operand> v) { return OperandVector{less(builder, v[0], size)}; },
-            [&](std::span<const Operand> v) {
-              Operand next = builder.op("AddV2", {v[2], v[2]});
-              return OperandVector{builder.op("TensorListSetItem", {v[1], v[0], next}),
-                                   builder.op("Tanh", {next})};
-            });
-        Operand stacked =
-            builder.op("TensorListStack", {outputs[1], shape},
-                       named_attributes(get_op("TensorListStack"), {{"element_dtype", kFloat}}));
-        return OperandVector{stacked};
-      });
+  std::shared_ptr<Graph> graph = list_loop();
   check(*graph, {Tensor::int32_scalar(7)});
   std::shared_ptr<Plan> plan = compile_plan(*graph);
   INFO(plan_to_text(*plan));
@@ -522,22 +526,41 @@ TEST_CASE("one plan on eight threads") {
 }
 
 TEST_CASE("plan speed" * doctest::skip()) {
-  std::shared_ptr<Plan> plan = compile_plan(*scalar_loop());
-  std::printf("%s", plan_to_text(*plan).c_str());
-  std::vector<Tensor> outputs(2);
-  auto time = [&](int32_t iterations, int repeats) {
-    std::vector<Tensor> inputs{Tensor::int32_scalar(iterations), number(1)};
+  auto time = [&](Plan& plan, const std::vector<Tensor>& inputs, int repeats) {
+    std::vector<Tensor> outputs(static_cast<size_t>(plan_statistics(plan).result_count));
     double best = 1e18;
     for (int i = 0; i < repeats; ++i) {
       auto start = std::chrono::steady_clock::now();
-      run_plan(*plan, inputs, outputs).throw_if_error();
+      run_plan(plan, inputs, outputs).throw_if_error();
       std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
       best = std::min(best, taken.count());
     }
     return best;
   };
+  std::shared_ptr<Plan> scalars = compile_plan(*scalar_loop());
   std::printf("scalar loop: %.2f ns per iteration, run of none: %.0f ns\n",
-              time(1'000'000, 10) / 1e6, time(0, 1000));
+              time(*scalars, {Tensor::int32_scalar(10'000), number(1)}, 2000) / 1e4,
+              time(*scalars, {Tensor::int32_scalar(0), number(1)}, 1000));
+  std::shared_ptr<Plan> lists = compile_plan(*list_loop());
+  std::printf("loop with a list: %.2f ns per iteration\n",
+              time(*lists, {Tensor::int32_scalar(1000)}, 2000) / 1e3);
+  std::shared_ptr<Plan> chain = compile_plan(
+      *make_graph({tensor_type(kFloat, {32})}, [](Builder& builder, std::span<const Operand> x) {
+        Operand value = x[0];
+        for (int i = 0; i < 100; ++i) value = builder.op("AddV2", {value, x[0]});
+        return OperandVector{value};
+      }));
+  std::printf("chain of adds of 32 floats: %.2f ns per op\n",
+              time(*chain, {Tensor::zeros(kFloat, std::array<int64_t, 1>{32})}, 1000) / 100);
+  double compile = 1e18;
+  auto graph = scalar_loop();
+  for (int i = 0; i < 200; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    compile_plan(*graph);
+    std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - start;
+    compile = std::min(compile, taken.count());
+  }
+  std::printf("compiling the scalar loop: %.1f us\n", compile);
 }
 
 }  // namespace graphwright
