@@ -138,6 +138,8 @@ void set_python_error_from_exception() noexcept {
   try {
     throw;
   } catch (const Error& error) {
+    // A run that Ctrl-C has ended raises what Python's own handler raises.
+    if (error.detail().code == Code::kCancelled && PyErr_CheckSignals() < 0) return;
     set_python_error(error.detail());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();

@@ -14,6 +14,7 @@ void bind_ops(nb::module_&);
 void bind_values(nb::module_&);
 void bind_autograph(nb::module_&);
 void bind_serial(nb::module_&);
+void bind_runtime(nb::module_&);
 
 namespace {
 
@@ -30,6 +31,7 @@ constexpr BindFunction kBindFunctions[] = {
     bind_values,     //
     bind_autograph,  //
     bind_serial,     //
+    bind_runtime,    //
 };
 
 }  // namespace

@@ -18,16 +18,6 @@ using runtime::call_kernel;
 using runtime::formula_dtype;
 using runtime::run_formula;
 
-// "[Op:AddV2]" at the end, as TensorFlow's eager errors have it, and the op's name.
-[[noreturn]] void throw_named(const OpDef& op, const std::shared_ptr<ErrorDetail>& detail) {
-  if (detail->op.empty()) detail->op = op.name;
-  if (detail->kind == ErrorKind::kOp && !detail->foreign &&
-      detail->message.find("[Op:") == std::string::npos) {
-    detail->message += " [Op:" + detail->op + "]";
-  }
-  throw Error(detail);
-}
-
 // The inputs as tensors: a reference each, and the pointers that kernels take.
 class InputTensors {
  public:
@@ -109,7 +99,7 @@ void run_kernel(const OpDef& op, std::span<const Operand> operands,
   if (op.compute.kind == ComputeKind::kFormula) {
     Tensor output;
     Status status = run_formula(op, inputs, output);
-    if (!status.ok()) throw_named(op, status.shared_detail());
+    status.throw_if_error();
     outputs.emplace_back(std::move(output));
     return;
   }
@@ -123,7 +113,7 @@ void run_kernel(const OpDef& op, std::span<const Operand> operands,
   std::vector<Tensor> results(count);
   KernelContext context(op, attributes, inputs, results);
   Status status = call_kernel(op.compute.kernel, context);
-  if (!status.ok()) throw_named(op, status.shared_detail());
+  status.throw_if_error();
   for (size_t i = 0; i < count; ++i) {
     if (!results[i] || results[i].dtype() != bindings.outputs[i]) {
       throw_internal("The kernel of " + std::string(op.name) + " left output " + std::to_string(i) +
@@ -143,13 +133,14 @@ void run_eager(const OpDef& op, std::span<const Operand> inputs, const Attribute
     if (op.compute.kind == ComputeKind::kFormula && formula_fits(op, tensors.pointers())) {
       Tensor output;
       Status status = run_formula(op, tensors.pointers(), output);
-      if (!status.ok()) throw_named(op, status.shared_detail());
+      status.throw_if_error();
       outputs.emplace_back(std::move(output));
     } else {
       run_kernel(op, inputs, tensors.pointers(), attributes, outputs);
     }
-  } catch (const Error& error) {
-    throw_named(op, error.shared_detail());
+  } catch (Error& error) {
+    error.with_op(op.name);
+    throw;
   }
   if (thread_state.bits & ThreadState::kObserving) [[unlikely]] {
     tell_observers(op, attributes, inputs, std::span(outputs).subspan(first_output));

@@ -109,7 +109,7 @@ struct KernelCall {
   int32_t overwritable = -1;  // an input that nobody needs any more and output 0 may overwrite
   bool infer_shapes = false;  // input shapes are not known: run the shape rule first
   bool has_dense_outputs = false;
-  std::vector<int32_t> release;  // dynamic slots to empty afterwards
+  std::vector<int32_t> release;             // dynamic slots to empty afterwards
   std::unique_ptr<RandomSite> random_site;  // of random ops
 };
 

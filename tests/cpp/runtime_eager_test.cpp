@@ -72,14 +72,14 @@ TEST_CASE("eager errors name op and argument") {
   REQUIRE(shapes);
   CHECK(shapes->code == Code::kInvalidArgument);
   CHECK(shapes->op == "AddV2");
-  CHECK(shapes->message == "Incompatible shapes: [3] vs. [2] [Op:AddV2]");
+  CHECK(shapes->message == "Incompatible shapes: [3] vs. [2]");
 
   auto dtypes = error_of([&] { run_one("AddV2", {left, Tensor::int32_scalar(1)}); });
   REQUIRE(dtypes);
   CHECK(dtypes->code == Code::kInvalidArgument);
   CHECK(dtypes->message ==
         "cannot compute AddV2 as input #1(zero-based) was expected to be a float tensor but is a "
-        "int32 tensor [Op:AddV2]");
+        "int32 tensor");
 
   auto strings = error_of([&] { run_one("Tanh", {Tensor::string_scalar("a")}); });
   REQUIRE(strings);
@@ -107,7 +107,7 @@ TEST_CASE("eager kernels see their attributes and shapes") {
       error_of([&] { run_one("Reshape", {left, Tensor::vector<int32_t>(DType::kInt32, wrong)}); });
   REQUIRE(error);
   CHECK(error->code == Code::kInvalidArgument);
-  CHECK(error->message.ends_with("[Op:Reshape]"));
+  CHECK(error->op == "Reshape");
 }
 
 TEST_CASE("the fast path agrees with the slow one, and leaves to it what is out of the ordinary") {
