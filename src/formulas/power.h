@@ -102,7 +102,7 @@ GW_INLINE V pow_float64(V x, V y) {
   return select((y == zero) | (x == one), one, result);
 }
 
-// Error below 1 ulp.
+// Error below 1.3 ulp; of float32, which goes by way of float64, below 0.51 ulp.
 template <class V>
 GW_INLINE V pow(V x, V y) {
   if constexpr (kIsFloat64<V>) {

@@ -344,7 +344,7 @@ constexpr std::array kMathOps{
           .python_names = "math.reciprocal"},
     OpDef{.name = "Exp",
           .signature = "x: T -> y: T",
-          .doc = "e^x of each element, error below 1 ulp. y has the shape and dtype of x.",
+          .doc = "e^x of each element, error below 1.1 ulp. y has the shape and dtype of x.",
           .traits = kPure | kElementwise,
           .types = {{{"T", kFloating | kComplex}}},
           .shape = &shape_unchanged,
@@ -395,7 +395,7 @@ constexpr std::array kMathOps{
           .python_names = "math.log1p"},
     OpDef{.name = "Tanh",
           .signature = "x: T -> y: T",
-          .doc = "Hyperbolic tangent of each element, error below 2 ulp. y has the shape and dtype "
+          .doc = "Hyperbolic tangent of each element, error below 3 ulp. y has the shape and dtype "
                  "of x.",
           .traits = kPure | kElementwise,
           .types = {{{"T", kFloating | kComplex}}},
@@ -409,7 +409,7 @@ constexpr std::array kMathOps{
     OpDef{
         .name = "Sigmoid",
         .signature = "x: T -> y: T",
-        .doc = "1 / (1 + e^-x) of each element, error below 2 ulp. y has the shape and dtype of x.",
+        .doc = "1 / (1 + e^-x) of each element, error below 3 ulp. y has the shape and dtype of x.",
         .traits = kPure | kElementwise,
         .types = {{{"T", kFloating | kComplex}}},
         .shape = &shape_unchanged,
