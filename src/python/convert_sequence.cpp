@@ -1,5 +1,6 @@
 // Python scalars and nested sequences as tensors. The first leaf decides the dtype where none is
 // asked for, and the first element of each level the shape; a second pass fills the elements in.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <string>
@@ -137,6 +138,46 @@ DType dtype_by_first_array(PyObject* value) {
 // Values of one dtype, written one after the other.
 class ElementWriter {
  public:
+  // Copies a whole NumPy array at once where that means what writing its elements one by one would;
+  // otherwise does nothing and returns false.
+  bool write_array(PyObject* array, std::span<const int64_t> dims) {
+    DType source = dtype_of_array(array);
+    bool widens = dtype_ == DType::kInt32 && DTypeSet::of(DType::kUint8, DType::kInt8,
+                                                          DType::kInt16, DType::kUint16)
+                                                 .contains(source);
+    if (source != dtype_ && !widens) return false;
+    if (has_object_elements(dtype_)) return false;
+    NumpyArrayView view(array);
+    if (!view.is_native() || !std::ranges::equal(view.dims(), dims)) return false;
+    size_t size = dtype_size(dtype_);
+    char* target =
+        static_cast<char*>(tensor_.mutable_raw_data()) + static_cast<size_t>(next_) * size;
+    int64_t count = view.element_count();
+    if (source == dtype_) {
+      copy_elements_of(view, target);
+    } else {
+      std::vector<char> packed(static_cast<size_t>(count) * dtype_size(source));
+      copy_elements_of(view, packed.data());
+      auto* integers = reinterpret_cast<int32_t*>(target);
+      switch (source) {
+        case DType::kUint8:
+          widen_integers<uint8_t>(packed.data(), integers, count);
+          break;
+        case DType::kInt8:
+          widen_integers<int8_t>(packed.data(), integers, count);
+          break;
+        case DType::kInt16:
+          widen_integers<int16_t>(packed.data(), integers, count);
+          break;
+        default:
+          widen_integers<uint16_t>(packed.data(), integers, count);
+          break;
+      }
+    }
+    next_ += count;
+    return true;
+  }
+
   explicit ElementWriter(Tensor& tensor, bool inferred)
       : tensor_(tensor), dtype_(tensor.dtype()), inferred_(inferred) {}
 
@@ -164,6 +205,12 @@ class ElementWriter {
   }
 
  private:
+  template <class T>
+  static void widen_integers(const char* source, int32_t* target, int64_t count) {
+    const T* values = reinterpret_cast<const T*>(source);
+    for (int64_t i = 0; i < count; ++i) target[i] = values[i];
+  }
+
   template <class T>
   void store(T value) {
     tensor_.mutable_data<T>()[next_++] = value;
@@ -308,6 +355,10 @@ class ElementWriter {
 using Outcome = ElementWriter::Outcome;
 
 Outcome fill(PyObject* value, std::span<const int64_t> dims, ElementWriter& writer) {
+  if (!dims.empty() && !PyList_Check(value) && !PyTuple_Check(value) && is_numpy_array(value) &&
+      writer.write_array(value, dims)) {
+    return Outcome::kWritten;
+  }
   Ref plain = plain_value(value);
   if (dims.empty()) {
     if (kind_of(plain.get()) == LeafKind::kOther && is_sequence(plain.get())) throw_mixed();
@@ -396,6 +447,26 @@ Tensor shape_tensor(const PartialShape& shape, DType dtype) {
   return Tensor::vector<int32_t>(dtype, dims);
 }
 
+// A NumPy scalar of one of the commonest dtypes, without going through the array interface; null for
+// others.
+Tensor common_numpy_scalar(PyObject* value) {
+  Ref descriptor = checked_ref(PyObject_GetAttr(value, interned("dtype")));
+  DType dtype = dtype_from_numpy(descriptor.get());
+  if (dtype == DType::kDouble || dtype == DType::kFloat) {
+    double number = PyFloat_AsDouble(value);
+    if (number == -1 && PyErr_Occurred()) throw_python_error();
+    return dtype == DType::kDouble ? Tensor::scalar(dtype, number)
+                                   : Tensor::scalar(dtype, static_cast<float>(number));
+  }
+  if (dtype == DType::kInt64 || dtype == DType::kInt32) {
+    Ref index = checked_ref(PyNumber_Index(value));
+    int64_t number = PyLong_AsLongLong(index.get());
+    return dtype == DType::kInt64 ? Tensor::int64_scalar(number)
+                                  : Tensor::int32_scalar(static_cast<int32_t>(number));
+  }
+  return {};
+}
+
 Tensor convert(PyObject* value, DType dtype) {
   PyTypeObject* type = Py_TYPE(value);
   // Nothing but a number of Python's own: no look at what else it could be.
@@ -409,7 +480,12 @@ Tensor convert(PyObject* value, DType dtype) {
                         " for Tensor with dtype " + std::string(dtype_name(tensor.dtype())) + ": " +
                         repr_of(value));
     }
-    if (is_numpy_array(value) || is_numpy_scalar(value)) return tensor_from_numpy(value, dtype);
+    if (is_numpy_array(value)) return tensor_from_numpy(value, dtype);
+    if (is_numpy_scalar(value)) {
+      Tensor scalar = common_numpy_scalar(value);
+      bool fits = scalar && (dtype == DType::kInvalid || dtype == scalar.dtype());
+      return fits ? scalar : tensor_from_numpy(value, dtype);
+    }
     if (const PartialShape* shape = shape_if_object(value)) return shape_tensor(*shape, dtype);
     if (Ref array = array_from_protocol(value)) return tensor_from_numpy(array.get(), dtype);
     if (!is_sequence(value) && PyObject_HasAttrString(value, "__dlpack__")) {

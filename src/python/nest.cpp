@@ -28,7 +28,7 @@ bool is_plain_leaf(PyObject* value) {
   PyTypeObject* type = Py_TYPE(value);
   return value == Py_None || type == &PyLong_Type || type == &PyFloat_Type ||
          type == &PyBool_Type || type == &PyUnicode_Type || type == &PyBytes_Type ||
-         PyType_Check(value);
+         reinterpret_cast<PyObject*>(type) == imported("numpy", "ndarray") || PyType_Check(value);
 }
 
 bool type_has(PyObject* value, const char* attribute) {
