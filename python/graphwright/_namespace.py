@@ -47,6 +47,10 @@ LAZY: dict[str, str] = {
     "nest": "graphwright.nest",
     "TensorSpec": "graphwright.type_spec:TensorSpec",
     "TypeSpec": "graphwright.type_spec:TypeSpec",
+    "compat.v1.Dimension": "graphwright._core:Dimension",
+    "type_spec_from_value": "graphwright.type_spec:type_spec_from_value",
+    "types.experimental.SupportsTracingProtocol": "graphwright.trace_type:SupportsTracingProtocol",
+    "types.experimental.TraceType": "graphwright.trace_type:TraceType",
     "print": "graphwright.printing:print_tensors",
 }
 
@@ -116,6 +120,7 @@ def assemble(package: dict[str, Any]) -> None:
     for name in CORE_NAMES:
         package[name] = getattr(_core, name)
     package.update(_core.dtypes_by_name)
+    package.update(half=package["float16"], double=package["float64"])
     for lazy in LAZY:
         path, _, _ = lazy.rpartition(".")
         if path:

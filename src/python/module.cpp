@@ -9,6 +9,7 @@ namespace graphwright {
 void bind_base(nb::module_&);
 void bind_tensor(nb::module_&);
 void bind_nest(nb::module_&);
+void bind_convert(nb::module_&);
 void bind_tables(nb::module_&);
 void bind_ops(nb::module_&);
 void bind_values(nb::module_&);
@@ -29,6 +30,7 @@ constexpr BindFunction kBindFunctions[] = {
     bind_tables,     //
     bind_ops,        //
     bind_values,     //
+    bind_convert,    //
     bind_autograph,  //
     bind_serial,     //
     bind_runtime,    //

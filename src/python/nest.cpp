@@ -2,6 +2,7 @@
 
 #include "python/convert.h"
 #include "python/errors.h"
+#include "python/tensor_object.h"
 #include "python/type_spec.h"
 
 namespace graphwright {
@@ -28,7 +29,8 @@ bool is_plain_leaf(PyObject* value) {
   PyTypeObject* type = Py_TYPE(value);
   return value == Py_None || type == &PyLong_Type || type == &PyFloat_Type ||
          type == &PyBool_Type || type == &PyUnicode_Type || type == &PyBytes_Type ||
-         reinterpret_cast<PyObject*>(type) == imported("numpy", "ndarray") || PyType_Check(value);
+         reinterpret_cast<PyObject*>(type) == imported("numpy", "ndarray") || is_tensor(value) ||
+         PyType_Check(value);
 }
 
 bool type_has(PyObject* value, const char* attribute) {

@@ -64,6 +64,8 @@ Operand pack_list(PyObject* list, const ConversionOptions& options) {
     if (is_list(item) && dtype_of_nested(item) != DType::kInvalid) {
       items.push_back(pack_list(item, item_options));
     } else {
+      // Tensors of another dtype are for the op to refuse, unless one was asked for.
+      if (is_tensor_like(item)) item_options.dtype = options.dtype;
       items.push_back(operand_of(item, item_options));
     }
   }
@@ -106,14 +108,9 @@ Operand operand_of(PyObject* value, const ConversionOptions& options) {
       return ask_object(value, options);
     }
     if (is_list(value)) {
-      SequenceContents contents = sequence_contents(value);
-      // Eager tensors in a list stay nodes of the graph that is being built, and under a tape keep
-      // their gradients: both need the op.
-      bool plain = thread_state.bits == 0;
-      if (contents == SequenceContents::kOtherTensors ||
-          (contents == SequenceContents::kEagerTensors && !plain)) {
-        return pack_list(value, options);
-      }
+      // Tensors in a list stay nodes of the graph that is being built, and under a tape keep their
+      // gradients: both need the op, which also checks that dtypes and shapes agree.
+      if (sequence_contents(value) != SequenceContents::kValues) return pack_list(value, options);
     }
   }
   Tensor tensor = tensor_from_python(value, options.dtype, options.preferred);

@@ -7,6 +7,7 @@
 #include "ir/thread_state.h"
 #include "python/convert.h"
 #include "python/errors.h"
+#include "python/printing.h"
 #include "python/tensor_slots.h"
 #include "tensor/format.h"
 #include "trace/scope_errors.h"
@@ -200,7 +201,7 @@ PyObject* eager_format(PyObject* self, PyObject* specification) {
   return guarded([&]() -> PyObject* {
     const Tensor tensor = operand_in(self).tensor();
     if (text_of(specification).empty() && tensor.rank() > 0) {
-      return make_text(format_array_str(tensor)).release();
+      return make_text(printed_value_str(tensor)).release();
     }
     Ref value = Ref::steal(tensor_to_numpy(tensor));
     return checked(PyObject_Format(value.get(), specification));

@@ -7,10 +7,10 @@
 #include "ir/graph.h"
 #include "python/convert.h"
 #include "python/errors.h"
+#include "python/printing.h"
 #include "python/python_api.h"
 #include "python/tensor_object.h"
 #include "python/tensor_slots.h"
-#include "tensor/format.h"
 #include "trace/scope_errors.h"
 
 namespace graphwright {
@@ -263,14 +263,14 @@ PyMethodDef tensor_methods[] = {
 PyObject* repr(PyObject* self) {
   return guarded([&] {
     const Operand& operand = operand_in(self);
-    return make_text(operand.is_tensor() ? tensor_repr(operand.tensor()) : symbolic_repr(operand))
+    return make_text(operand.is_tensor() ? printed_repr(operand.tensor()) : symbolic_repr(operand))
         .release();
   });
 }
 PyObject* str(PyObject* self) {
   return guarded([&] {
     const Operand& operand = operand_in(self);
-    return make_text(operand.is_tensor() ? tensor_str(operand.tensor()) : symbolic_str(operand))
+    return make_text(operand.is_tensor() ? printed_str(operand.tensor()) : symbolic_str(operand))
         .release();
   });
 }

@@ -9,9 +9,9 @@
 #include "python/convert.h"
 #include "python/errors.h"
 #include "python/function_type.h"
+#include "python/printing.h"
 #include "python/tensor_object.h"
 #include "python/variable_object.h"
-#include "tensor/format.h"
 
 namespace graphwright {
 namespace {
@@ -339,7 +339,7 @@ PyObject* default_aggregation() {
 }
 
 std::string array_text(const Tensor& tensor) {
-  std::string text = tensor_repr(tensor);
+  std::string text = printed_repr(tensor);
   size_t start = text.find(", numpy=");
   return text.substr(start + 8, text.size() - start - 9);
 }

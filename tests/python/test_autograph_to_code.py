@@ -1,8 +1,9 @@
 """`to_code` prints what TensorFlow 2.21 on Python 3.11 prints, on every Python."""
 
 import autograph_corpus
-import graphwright as tf
 import pytest
+
+import graphwright as tf
 from graphwright import autograph
 
 PROGRAMS = autograph_corpus.programs(tf)

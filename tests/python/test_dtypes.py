@@ -6,6 +6,7 @@ import pickle
 import ml_dtypes
 import numpy as np
 import pytest
+
 from graphwright import dtypes
 
 # name: enumeration, size, NumPy type, (complex, floating, integer, unsigned, numeric)

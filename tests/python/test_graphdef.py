@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+
 from graphwright import _core, _protobuf
 
 LOOP = """graphwright-ir 1

@@ -9,6 +9,7 @@ from collections import OrderedDict, defaultdict, namedtuple
 
 import numpy as np
 import pytest
+
 from graphwright import nest
 from graphwright._core import TensorShape
 from graphwright.type_spec import CompositeTensor, TensorSpec, TypeSpec

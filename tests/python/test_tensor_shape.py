@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+
 from graphwright._core import Dimension
 from graphwright._core import TensorShape as S
 

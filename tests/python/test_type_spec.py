@@ -5,6 +5,8 @@ import pickle
 
 import numpy as np
 import pytest
+
+import graphwright as tf
 from graphwright import dtypes
 from graphwright._core import TensorShape
 from graphwright.trace_type import TraceType
@@ -152,3 +154,33 @@ def test_kinds_of_other_packages():
 def test_specs_have_no_spec():
     with pytest.raises(TypeError, match="Could not build a TypeSpec"):
         type_spec_from_value(A)
+
+
+def test_specs_of_values():
+    assert type_spec_from_value(tf.zeros([2])) == TensorSpec([2])
+    assert type_spec_from_value(5) == TensorSpec([], "int32")
+    assert type_spec_from_value(np.zeros([2])) == TensorSpec([2], "float64")
+    assert type_spec_from_value([1, 2]) == TensorSpec([2], "int32")
+    assert type_spec_from_value("a") == TensorSpec([], "string")
+    assert type_spec_from_value((tf.zeros([2]),)) == TensorSpec([1, 2])
+    assert repr(type_spec_from_value(None)) == "NoneTensorSpec()"
+    with pytest.raises(TypeError, match="Could not build a TypeSpec"):
+        type_spec_from_value(object())
+
+
+def test_specs_and_tensors():
+    assert TensorSpec.from_tensor(tf.zeros([2])) == TensorSpec([2])
+    assert TensorSpec.from_tensor(tf.zeros([2]), name="w").name == "w"
+    with pytest.raises(ValueError):
+        TensorSpec.from_tensor(5)
+    assert A.value_type is tf.Tensor
+    assert A.is_compatible_with(tf.zeros([2, 3]))
+    assert not A.is_compatible_with(tf.zeros([3, 3]))
+    assert not A.is_compatible_with(tf.zeros([2, 3], tf.int32))
+    value = tf.zeros([2, 1])
+    assert A._to_components(value) is value
+    assert A._to_tensor_list(value)[0] is value
+    assert A._from_tensor_list([value]) is value
+    with pytest.raises(ValueError, match="item 0"):
+        A._from_tensor_list([tf.zeros([2])])
+    assert B.cast([[1, 2, 3], [4, 5, 6]], None).dtype == tf.float32
