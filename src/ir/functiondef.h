@@ -33,6 +33,7 @@ using FunctionBody = CallResult (*)(CallContext&);
 //   axis        an int, a sequence of ints, or an integer tensor
 //   shape       a shape known now or an integer tensor: an Operand (constant where known)
 //   option      a str, an int or a float, as given
+//   padding     a str, or pairs of ints as an integer tensor
 //   any         whatever Python value: only for rows whose body is in src/python
 // A trailing `?` allows None. Every function also takes name=None unless the signature says
 // otherwise.

@@ -7,13 +7,23 @@
 namespace graphwright {
 namespace {
 
+// Eager tensors of at most this many elements become constants of a graph, larger ones captures.
+constexpr int64_t kMaxConstantElements = 128;
+
+bool becomes_constant(const Part& part) {
+  return part.is_constant ||
+         (part.operand.is_tensor() && part.operand.impl()->element_count <= kMaxConstantElements &&
+          part.operand.impl()->dtype != DType::kResource &&
+          part.operand.impl()->dtype != DType::kVariant);
+}
+
 OperandVector apply_parts(Builder& builder, const OpDef& op, const std::vector<Part>& inputs,
                           const Attributes& attributes, std::string_view name) {
   OperandVector operands, outputs;
   int last_input = op.signature.input_count - 1;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Part& part = inputs[i];
-    if (part.is_constant && !builder.is_eager()) {
+    if (becomes_constant(part) && !builder.is_eager()) {
       std::string_view input_name;
       if (last_input >= 0) {
         // Of a counted list of values, every one stands before the inputs that follow it.
@@ -34,7 +44,7 @@ OperandVector apply_parts(Builder& builder, const OpDef& op, const std::vector<P
 OperandVector apply_scoped(Builder& builder, const OpDef& op, const std::vector<Part>& inputs,
                            const Attributes& attributes, std::string_view name) {
   bool any_constant = false;
-  for (const Part& part : inputs) any_constant = any_constant || part.is_constant;
+  for (const Part& part : inputs) any_constant = any_constant || becomes_constant(part);
   if (!any_constant || builder.is_eager() || name == kScopeName) {
     return apply_parts(builder, op, inputs, attributes, name);
   }

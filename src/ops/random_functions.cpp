@@ -17,6 +17,12 @@ Attributes seeded(CallContext& context, std::string_view op, int argument, DType
   if (dtype != DType::kInvalid) values.emplace_back("dtype", dtype);
   return attributes_of(op, std::move(values));
 }
+// The shape argument, a node "shape" of a graph unless it is a tensor of it.
+Operand shape_argument(CallContext& context) {
+  const Operand& shape = context.operand(0);
+  if (!shape.is_tensor() || context.builder().is_eager()) return shape;
+  return context.builder().constant(shape.tensor(), "shape");
+}
 // Whether the argument is this very number, so that it need not enter the graph.
 bool is_number(const Operand& operand, double value) {
   if (!operand.is_tensor()) return false;
@@ -43,12 +49,12 @@ CallResult uniform(CallContext& context) {
                   "Must specify maxval for integer dtype " + std::string(dtype_name(dtype)))
           .with_argument("maxval");
     }
-    return builder.op(
-        "RandomUniformInt",
-        {context.operand(0), f.cast(context.operand(1), dtype), f.cast(context.operand(2), dtype)},
-        seeded(context, "RandomUniformInt", 4, DType::kInvalid), context.name());
+    return builder.op("RandomUniformInt",
+                      {shape_argument(context), f.cast(context.operand(1), dtype),
+                       f.cast(context.operand(2), dtype)},
+                      seeded(context, "RandomUniformInt", 4, DType::kInvalid), context.name());
   }
-  Expression numbers{builder, builder.op("RandomUniform", {context.operand(0)},
+  Expression numbers{builder, builder.op("RandomUniform", {shape_argument(context)},
                                          seeded(context, "RandomUniform", 4, dtype))};
   bool from_zero = is_number(context.operand(1), 0);
   bool to_one = context.is_none(2) || is_number(context.operand(2), 1);
@@ -78,7 +84,7 @@ CallResult normal(CallContext& context) {
   }
   Expression mean = f.cast(context.operand(1), dtype),
              deviation = f.cast(context.operand(2), dtype);
-  Expression numbers{builder, builder.op("RandomStandardNormal", {context.operand(0)},
+  Expression numbers{builder, builder.op("RandomStandardNormal", {shape_argument(context)},
                                          seeded(context, "RandomStandardNormal", 4, dtype))};
   Expression scaled{builder, builder.op("Mul", {numbers, deviation}, {}, "mul")};
   return builder.op("AddV2", {scaled, mean}, {}, context.name());

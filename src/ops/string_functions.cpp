@@ -42,12 +42,12 @@ CallResult format(CallContext& context) {
 }
 
 // The op behind tf.print, whose front end turns nested values into a template and tensors:
-// print_formatted(template, inputs, output_stream, end, summarize).
+// print_formatted(template, inputs, output_stream, end, summarize, placeholder).
 CallResult print_formatted(CallContext& context) {
   Builder& builder = context.builder();
   const OperandVector& inputs = context.operands(1);
   // A lone scalar string is printed as it is, without quotes.
-  bool plain = inputs.size() == 1 && context.string(0) == "{}" &&
+  bool plain = inputs.size() == 1 && context.string(0) == context.string(5) &&
                dtype_of(inputs[0]) == DType::kString && shape_of(inputs[0]).has_rank() &&
                shape_of(inputs[0]).rank() == 0;
   OperandVector text;
@@ -56,7 +56,7 @@ CallResult print_formatted(CallContext& context) {
   } else {
     builder.apply(get_op("StringFormat"), inputs,
                   attributes_of("StringFormat", {{"template", context.string(0)},
-                                                 {"placeholder", std::string("{}")},
+                                                 {"placeholder", context.string(5)},
                                                  {"summarize", context.integer(4)}}),
                   text, "StringFormat");
   }
@@ -136,11 +136,12 @@ constexpr std::array kTable{
                        "ValueError unless there are as many inputs as placeholders.",
                 .body = format,
                 .node_name = "StringFormat"},
-    FunctionDef{.names = "print_formatted",
+    FunctionDef{.names = "_print_formatted",
                 .signature = "template: str, inputs: mixed, output_stream: str = 'stderr', "
-                             "end: str = '\n', summarize: int = 3",
-                .doc = "Prints the template with each {} replaced by the text of a tensor to "
-                       "stdout, stderr, a log or a file: what print is made of.",
+                             "end: str = '\n', summarize: int = 3, placeholder: str = '{}'",
+                .doc =
+                    "Prints the template with each placeholder replaced by the text of a tensor to "
+                    "stdout, stderr, a log or a file: what print is made of.",
                 .body = print_formatted},
     FunctionDef{.names = "debugging.Assert Assert",
                 .signature = "condition: bool, data: mixed, summarize: int? = None",

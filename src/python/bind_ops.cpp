@@ -1,4 +1,5 @@
 // Bindings of src/ops: the Tensor and Variable types and the functions made from the tables.
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,7 @@
 
 #include "ir/functiondef.h"
 #include "ir/opdef.h"
+#include "ops/random_seed.h"
 #include "python/errors.h"
 #include "python/function_type.h"
 #include "python/name_scope.h"
@@ -73,6 +75,15 @@ void bind_ops(nb::module_& module) {
         return names;
       },
       "The names of all ops.");
+  module.def(
+      "set_seed",
+      [](nb::object seed) {
+        if (seed.is_none()) return set_global_seed(std::nullopt);
+        set_global_seed(nb::cast<int64_t>(seed));
+      },
+      nb::arg("seed").none(),
+      "Sets the global seed, which with the seeds of ops decides all random numbers from then on; "
+      "None takes it away. Restarts every sequence.");
   module.def("enter_name_scope", &enter_name_scope, nb::arg("name"),
              "Enters a name scope and returns its path.");
   module.def("leave_name_scope", &leave_name_scope, "Leaves the name scope entered last.");

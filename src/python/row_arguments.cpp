@@ -143,6 +143,8 @@ Operand convert_index(const RowParameter& parameter, const CallNames& names, PyO
   return result;
 }
 
+// Python values stay eager tensors in graphs too: the function's body decides whether they become
+// constants of their own ("Reshape/shape") or part of a larger one ("zeros").
 Operand convert_shape(const RowParameter& parameter, const CallNames& names, PyObject* value) {
   if (const PartialShape* shape = shape_if_object(value)) {
     if (!shape->is_fully_defined()) {
@@ -159,7 +161,14 @@ Operand convert_shape(const RowParameter& parameter, const CallNames& names, PyO
         tensor.mutable_data<int64_t>()[i] = shape->dim(i);
       }
     }
-    return current_builder().constant(tensor, parameter.name);
+    return tensor;
+  }
+  if (!is_tensor_like(value) && sequence_contents(value) == SequenceContents::kValues &&
+      !PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__tf_tensor__")) {
+    bool empty = is_sequence(value) && PyObject_Size(value) == 0;
+    Tensor tensor =
+        tensor_from_python(value, empty ? DType::kInt32 : DType::kInvalid, DType::kInt32);
+    if (kIndex.contains(tensor.dtype())) return tensor;
   }
   return convert_index(parameter, names, value);
 }
@@ -235,6 +244,9 @@ class Converter {
         if (PyLong_Check(value)) return convert_int(parameter, names_, value);
         if (PyFloat_Check(value)) return convert_float(parameter, names_, value);
         return convert_string(parameter, names_, value);
+      case ParameterKind::kPadding:
+        if (PyUnicode_Check(value)) return convert_string(parameter, names_, value);
+        return convert_shape(parameter, names_, value);
       case ParameterKind::kName:
         if (value == Py_None) return NoneValue{};
         return convert_string(parameter, names_, value);

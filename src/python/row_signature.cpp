@@ -87,12 +87,18 @@ constexpr KindName kFunctionKinds[] = {
     {"ints", ParameterKind::kInts},       {"axis", ParameterKind::kAxis},
     {"shape", ParameterKind::kShape},     {"any", ParameterKind::kAny},
     {"option", ParameterKind::kOption},   {"mixed", ParameterKind::kMixed},
+    {"padding", ParameterKind::kPadding},
 };
 
 void set_kind(RowSignature& signature, RowParameter& parameter, std::string_view kind) {
   if (is_variable(kind)) {
     parameter.kind = ParameterKind::kVariable;
     parameter.variable = variable_number(signature, kind);
+    return;
+  }
+  if (kind == "strings") {
+    parameter.kind = ParameterKind::kTensors;
+    parameter.dtype = DType::kString;
     return;
   }
   if (kind == "strings") {
