@@ -10,6 +10,7 @@ from graphwright import _core
 from graphwright.trace_type import TraceType
 
 _nest = _core.nest
+_FLOAT32 = _core.as_dtype("float32")
 
 
 class CompositeTensor(metaclass=abc.ABCMeta):
@@ -229,12 +230,12 @@ class TypeSpec(TraceType, metaclass=abc.ABCMeta):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._serialize()
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: Any) -> bool:
         if self is other:
             return True
         if type(self) is not type(other):
             return False
-        return _hashable(self._serialize()) == _hashable(other._serialize())  # type: ignore[attr-defined]
+        return _hashable(self._serialize()) == _hashable(other._serialize())
 
     def __hash__(self) -> int:
         return hash((type(self), _hashable(self._serialize())))
@@ -268,7 +269,7 @@ class TensorSpec(BatchableTypeSpec):
       name: A name for the tensor, or None.
     """
 
-    def __init__(self, shape: Any, dtype: Any = _core.as_dtype("float32"), name: Any = None):  # noqa: B008
+    def __init__(self, shape: Any, dtype: Any = _FLOAT32, name: Any = None):
         self._shape = _core.TensorShape(shape)
         self._dtype = _core.as_dtype(dtype)
         self._name = name
@@ -402,15 +403,15 @@ class TensorSpec(BatchableTypeSpec):
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._name
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: Any) -> bool:
         return (
             type(self) is type(other)
-            and self._shape == other._shape  # type: ignore[attr-defined]
-            and self._dtype == other._dtype  # type: ignore[attr-defined]
-            and self._name == other._name  # type: ignore[attr-defined]
+            and self._shape == other._shape
+            and self._dtype == other._dtype
+            and self._name == other._name
         )
 
-    def __ne__(self, other: object) -> bool:
+    def __ne__(self, other: Any) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
@@ -473,17 +474,17 @@ class BoundedTensorSpec(TensorSpec):
     def cast(self, value: Any, cast_context: Any) -> Any:
         return TensorSpec.cast(self, value, cast_context)
 
-    def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorSpec | None:
-        return TypeSpec.most_specific_common_supertype(self, others)  # type: ignore[return-value]
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        return TypeSpec.most_specific_common_supertype(self, others)
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._minimum, self._maximum, self._name
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: Any) -> bool:
         return (
             TensorSpec.__eq__(self, other)
-            and self._minimum.tolist() == other._minimum.tolist()  # type: ignore[attr-defined]
-            and self._maximum.tolist() == other._maximum.tolist()  # type: ignore[attr-defined]
+            and self._minimum.tolist() == other._minimum.tolist()
+            and self._maximum.tolist() == other._maximum.tolist()
         )
 
     def __hash__(self) -> int:

@@ -142,9 +142,9 @@ class ElementWriter {
   // otherwise does nothing and returns false.
   bool write_array(PyObject* array, std::span<const int64_t> dims) {
     DType source = dtype_of_array(array);
-    bool widens = dtype_ == DType::kInt32 && DTypeSet::of(DType::kUint8, DType::kInt8,
-                                                          DType::kInt16, DType::kUint16)
-                                                 .contains(source);
+    bool widens =
+        dtype_ == DType::kInt32 &&
+        DTypeSet::of(DType::kUint8, DType::kInt8, DType::kInt16, DType::kUint16).contains(source);
     if (source != dtype_ && !widens) return false;
     if (has_object_elements(dtype_)) return false;
     NumpyArrayView view(array);
@@ -447,8 +447,8 @@ Tensor shape_tensor(const PartialShape& shape, DType dtype) {
   return Tensor::vector<int32_t>(dtype, dims);
 }
 
-// A NumPy scalar of one of the commonest dtypes, without going through the array interface; null for
-// others.
+// A NumPy scalar of one of the commonest dtypes, without going through the array interface; null
+// for others.
 Tensor common_numpy_scalar(PyObject* value) {
   Ref descriptor = checked_ref(PyObject_GetAttr(value, interned("dtype")));
   DType dtype = dtype_from_numpy(descriptor.get());
