@@ -31,6 +31,16 @@ CORE_NAMES = (
 # Public name -> "module:attribute", or "module" for the module itself. Dotted names go into the
 # namespace in front of the last dot.
 LAZY: dict[str, str] = {
+    "GradientTape": "graphwright.gradients:GradientTape",
+    "IndexedSlices": "graphwright.gradients:IndexedSlices",
+    "UnconnectedGradients": "graphwright.gradients:UnconnectedGradients",
+    "autodiff.ForwardAccumulator": "graphwright.gradients:ForwardAccumulator",
+    "autodiff.GradientTape": "graphwright.gradients:GradientTape",
+    "config.functions_run_eagerly": "graphwright.function:functions_run_eagerly",
+    "config.run_functions_eagerly": "graphwright.function:run_functions_eagerly",
+    "custom_gradient": "graphwright.gradients:custom_gradient",
+    "function": "graphwright.function:function",
+    "recompute_grad": "graphwright.gradients:recompute_grad",
     "Module": "graphwright.module:Module",
     "VariableAggregation": "graphwright.variables:VariableAggregation",
     "VariableSynchronization": "graphwright.variables:VariableSynchronization",

@@ -16,6 +16,8 @@ void bind_values(nb::module_&);
 void bind_autograph(nb::module_&);
 void bind_serial(nb::module_&);
 void bind_runtime(nb::module_&);
+void bind_trace(nb::module_&);
+void bind_autodiff(nb::module_&);
 
 namespace {
 
@@ -34,6 +36,8 @@ constexpr BindFunction kBindFunctions[] = {
     bind_autograph,  //
     bind_serial,     //
     bind_runtime,    //
+    bind_trace,      //
+    bind_autodiff,   //
 };
 
 }  // namespace
