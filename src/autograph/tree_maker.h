@@ -11,10 +11,16 @@ namespace graphwright::autograph {
 
 using Nodes = std::vector<NodeId>;
 
-// Makes nodes at one position.
+// Makes nodes at one position. Of a position that spans lines only the first line is taken: Python
+// takes a method call to stand on the last line of its function expression.
 class TreeMaker {
  public:
-  TreeMaker(NodeTable& table, const Position& position) : t_(table), at_(position) {}
+  TreeMaker(NodeTable& table, const Position& position) : t_(table), at_(position) {
+    if (at_.end_line != at_.line) {
+      at_.end_line = at_.line;
+      at_.end_column = at_.column + 1;
+    }
+  }
 
   NodeId name(std::string_view id, Context context = Context::kLoad) const {
     return name(t_.intern(id), context);

@@ -253,6 +253,10 @@ Ref instantiate(const Conversion& conversion, PyObject* function, Recursion recu
   Ref result = checked_ref(PyObject_CallFunctionObjArgs(imported("types", "FunctionType"),
                                                         conversion.code, globals.get(), name.get(),
                                                         defaults.get(), closure.get(), nullptr));
+  Ref qualified_name = attribute(function, "__qualname__");
+  if (PyObject_SetAttr(result.get(), interned("__qualname__"), qualified_name.get()) < 0) {
+    throw_python_error();
+  }
   Ref keyword_defaults = attribute(function, "__kwdefaults__");
   if (keyword_defaults.get() != Py_None &&
       PyObject_SetAttr(result.get(), interned("__kwdefaults__"), keyword_defaults.get()) < 0) {

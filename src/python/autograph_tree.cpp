@@ -1,5 +1,6 @@
 #include "python/autograph_tree.h"
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
@@ -378,10 +379,21 @@ Ref emit_module(const PythonTree& tree, NodeId node, const std::vector<std::stri
   t.set(arguments, field::kArgs, t.add_list(names));
   bool is_lambda = tree.table.kind(node) == Kind::kLambda;
   NodeId inner = t.add(is_lambda ? Kind::kReturn : Kind::kPass, position);
+  std::vector<uint32_t> statements;
+  if (!is_lambda) {
+    // What the function knows by its own name is a global, unless it is a closure variable.
+    const std::string& name = tree.table.string(tree.table.get(node, field::kFunctionName));
+    if (std::find(variables.begin(), variables.end(), name) == variables.end()) {
+      NodeId global = t.add(Kind::kGlobal, position);
+      t.set(global, field::kNamesNames, t.add_list(std::vector<uint32_t>{t.intern(name)}));
+      statements.push_back(global);
+    }
+  }
+  statements.push_back(inner);
   NodeId function = t.add(Kind::kFunctionDef, position);
   t.set(function, field::kFunctionName, t.intern("ag_scope__"));
   t.set(function, field::kFunctionArgs, arguments);
-  t.set(function, field::kFunctionBody, t.add_list(std::vector<uint32_t>{inner}));
+  t.set(function, field::kFunctionBody, t.add_list(statements));
 
   Emitter emitter(tree), scope_emitter(scope);
   Ref converted = emitter.emit(node);
@@ -390,13 +402,13 @@ Ref emit_module(const PythonTree& tree, NodeId node, const std::vector<std::stri
   if (is_lambda) {
     Ref statement = Ref::borrow(PyList_GetItem(body.get(), 0));
     scope_emitter.set(statement, interned("value"), converted);
-  } else if (PyList_SetItem(body.get(), 0, converted.release()) < 0) {
+  } else if (PyList_SetItem(body.get(), PyList_Size(body.get()) - 1, converted.release()) < 0) {
     throw_python_error();
   }
   Ref module = checked_ref(PyObject_CallObject(imported("ast", "Module"), nullptr));
-  Ref statements = checked_ref(PyList_New(0));
-  if (PyList_Append(statements.get(), outer.get()) < 0) throw_python_error();
-  scope_emitter.set(module, interned("body"), statements);
+  Ref functions = checked_ref(PyList_New(0));
+  if (PyList_Append(functions.get(), outer.get()) < 0) throw_python_error();
+  scope_emitter.set(module, interned("body"), functions);
   scope_emitter.set(module, interned("type_ignores"), checked_ref(PyList_New(0)));
   return module;
 }
