@@ -25,8 +25,9 @@ def normalised(texts: dict[str, str]) -> dict[str, str]:
 
 
 def test_texts_equal_tensorflows():
-    import graphwright
     import tensorflow
+
+    import graphwright
 
     theirs = normalised(texts_of(tensorflow.autograph.to_code, tensorflow))
     assert normalised(texts_of(graphwright.autograph.to_code, graphwright)) == theirs

@@ -8,10 +8,10 @@ import sys
 import traceback
 
 import autograph_corpus
-import autograph_programs
 import autograph_programs_more
-import graphwright as tf
 import pytest
+
+import graphwright as tf
 from graphwright import _core, autograph
 
 PROGRAMS = autograph_corpus.programs(tf)
@@ -364,7 +364,7 @@ def test_what_cannot_be_converted_runs_with_a_warning():
 
 
 def test_tracebacks_show_the_users_lines():
-    def f(x):
+    def fails(x):
         i = 0
         while i < 3:
             if x:
@@ -372,14 +372,14 @@ def test_tracebacks_show_the_users_lines():
             i += 1
 
     try:
-        autograph.to_graph(f)(1)
+        autograph.to_graph(fails)(1)
     except ValueError as error:
         frames = [
             frame
             for frame in traceback.extract_tb(error.__traceback__)
             if frame.filename == __file__
         ]
-    first = f.__code__.co_firstlineno
+    first = fails.__code__.co_firstlineno
     assert [frame.lineno - first for frame in frames[1:]] == [2, 3, 4]
     assert frames[-1].line == 'raise ValueError("here")'
 
@@ -441,9 +441,3 @@ def test_a_conversion_is_kept_and_goes_with_its_function():
     a, b = autograph.to_graph(one), autograph.to_graph(two)
     assert a.__code__ is b.__code__
     assert (a(), b()) == (1, 2)
-
-
-def test_state_of_a_loop_body_function_is_by_name():
-    assert autograph.to_graph(autograph_programs.while_nested)(
-        6
-    ) == autograph_programs.while_nested(6)
