@@ -191,10 +191,21 @@ PyObject* eager_array(PyObject* self, PyObject* arguments, PyObject* keywords) {
       throw_value_error("Unable to avoid copy while creating an array from a tensor");
     }
     // numpy() copies already, so nothing more need be asked of NumPy.
-    Ref value = Ref::steal(tensor_to_numpy(operand_in(self).tensor()));
+    Tensor tensor = operand_in(self).tensor();
+    Ref value = Ref::steal(tensor_to_numpy(tensor));
+    // A bytes alone would become an array of fixed-length text.
+    if (tensor.dtype() == DType::kString && dtype == Py_None) dtype = numpy_dtype(DType::kString);
     return checked(
         PyObject_CallFunctionObjArgs(imported("numpy", "asarray"), value.get(), dtype, nullptr));
   });
+}
+
+PyObject* eager_dlpack(PyObject* self, PyObject*, PyObject*) {
+  return guarded([&] { return tensor_to_dlpack(operand_in(self).tensor()); });
+}
+PyObject* eager_dlpack_device(PyObject*, PyObject*) {
+  constexpr int kCpu = 1;
+  return Py_BuildValue("(ii)", kCpu, 0);
 }
 
 PyObject* eager_format(PyObject* self, PyObject* specification) {
@@ -236,6 +247,9 @@ PyObject* eager_gpu(PyObject*, PyObject*) {
 }  // namespace
 
 PyMethodDef eager_protocol_methods[] = {
+    {"__dlpack__", as_method(eager_dlpack), METH_VARARGS | METH_KEYWORDS,
+     "A DLPack capsule of the elements' memory, which must not be written to."},
+    {"__dlpack_device__", eager_dlpack_device, METH_NOARGS, "DLPack's number of the CPU."},
     {"numpy", eager_numpy, METH_NOARGS,
      "A copy of the elements as a NumPy array, or as a NumPy scalar if 0-d."},
     {"__array__", as_method(eager_array), METH_VARARGS | METH_KEYWORDS, "For NumPy."},

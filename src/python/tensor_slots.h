@@ -14,6 +14,8 @@ PyObject* tensor_subscript(PyObject* tensor, PyObject* key);
 // Conversions to Python and NumPy, iteration, copying, pickling (tensor_protocols.cpp).
 std::span<const PyType_Slot> eager_protocol_slots();
 std::span<const PyType_Slot> symbolic_protocol_slots();
+// The read-only buffer protocol of eager tensors (tensor_buffer.cpp).
+std::span<const PyType_Slot> buffer_slots();
 extern PyMethodDef eager_protocol_methods[];
 extern PyMethodDef symbolic_protocol_methods[];
 

@@ -336,6 +336,7 @@ void create_tensor_types(PyObject* module) {
            {Py_tp_dealloc, slot(deallocate_eager)},
            {Py_tp_methods, eager_protocol_methods}};
   add(slots, eager_protocol_slots());
+  add(slots, buffer_slots());
   eager_tensor_type =
       create_type("graphwright.EagerTensor", sizeof(TensorObject), slots, tensor_base_type, 0);
   slots = {{Py_tp_doc, const_cast<char*>("A tensor of a function that is being traced.")},

@@ -269,3 +269,45 @@ def test_an_unused_dlpack_capsule_releases_its_tensor():
     tf.experimental.dlpack.to_dlpack(tf.constant([1.0]))
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.experimental.dlpack.to_dlpack(tf.constant("text"))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "format_code"),
+    [("float32", "f"), ("float64", "d"), ("int64", "l"), ("bool", "?"), ("uint8", "B"),
+     ("float16", "e"), ("int16", "h")],
+)  # fmt: skip
+def test_buffer_protocol(dtype, format_code):
+    source = np.arange(24).reshape(2, 3, 4).astype(dtype)
+    tensor = tf.constant(source)
+    view = memoryview(tensor)
+    assert (view.format, view.shape, view.readonly) == (format_code, (2, 3, 4), True)
+    assert view.tobytes() == source.tobytes()
+    array_view = np.asarray(tensor)
+    assert array_view.dtype == source.dtype
+    assert not array_view.flags.writeable
+    assert np.array_equal(array_view, source)
+    assert np.array(tensor).flags.writeable
+    del tensor, view
+    gc.collect()
+    assert np.array_equal(array_view, source)
+    assert memoryview(tf.constant(np.zeros((), dtype))).shape == ()
+
+
+def test_dtypes_without_a_buffer_are_copied():
+    for dtype in ("bfloat16", "float8_e5m2"):
+        value = np.asarray(tf.constant([1.0, 2.0], dtype))
+        assert value.dtype.name == dtype
+    with pytest.raises((BufferError, ValueError)):
+        memoryview(tf.constant(["a"]))
+    assert np.asarray(tf.constant("a")).dtype == object
+    assert np.asarray(tf.constant(["a", "b"])).tolist() == [b"a", b"b"]
+
+
+def test_numpy_takes_tensors():
+    tensor = tf.constant([1.0, 2.0])
+    assert np.asarray(tensor, np.int32).tolist() == [1, 2]
+    assert np.add(tensor, 1).tolist() == [2, 3]
+    assert np.array([tensor, tensor]).tolist() == [[1, 2], [1, 2]]
+    assert np.from_dlpack(tensor).tolist() == [1, 2]
+    assert tensor.__dlpack_device__() == (1, 0)
+    assert tensor.__array__(np.float64).dtype == np.float64
