@@ -75,17 +75,27 @@ GW_INLINE V exp_two_part(TwoPart<V> x) {
   return fma(scale, q, scale) * power_of_two<V>(parts.n - first);
 }
 
-// float64, with C's pow's values at the ends: x^0 and 1^y are 1 even for NaN.
-template <class V>
-GW_INLINE V pow_float64(V x, V y) {
+// a^y for positive a, to the last bit of float64 or well beyond that of float32.
+template <bool ForFloat32, class V>
+GW_INLINE V positive_power(V a, V y) {
+  if constexpr (ForFloat32) {
+    return exp(y * log(a));
+  } else {
+    TwoPart<V> logarithm = two_part_log(a);
+    TwoPart<V> product = exact_product(y, logarithm.high);
+    product.low = fma(y, logarithm.low, product.low);
+    // Where the exponent is beyond all bounds its low part is NaN.
+    product.low = select(abs(product.high) < constant<V>(1000), product.low, constant<V>(0));
+    return exp_two_part(product);
+  }
+}
+
+// In float64, with C's pow's values at the ends: x^0 and 1^y are 1 even for NaN.
+template <bool ForFloat32, class V>
+GW_INLINE V pow_in_float64(V x, V y) {
   V zero = constant<V>(0), one = constant<V>(1);
   V a = abs(x);
-  TwoPart<V> logarithm = two_part_log(a);
-  TwoPart<V> product = exact_product(y, logarithm.high);
-  product.low = fma(y, logarithm.low, product.low);
-  // Where the exponent is beyond all bounds its low part is NaN.
-  product.low = select(abs(product.high) < constant<V>(1000), product.low, zero);
-  V result = exp_two_part(product);
+  V result = positive_power<ForFloat32>(a, y);
 
   MaskOf<V> grows = (a > one) ^ (y < zero);  // away from a = 1 and y = 0
   V end = select(grows, infinity<V>(), zero);
@@ -106,9 +116,9 @@ GW_INLINE V pow_float64(V x, V y) {
 template <class V>
 GW_INLINE V pow(V x, V y) {
   if constexpr (kIsFloat64<V>) {
-    return pow_float64(x, y);
+    return pow_in_float64<false>(x, y);
   } else {
-    return in_double([](auto a, auto b) { return pow_float64(a, b); }, x, y);
+    return in_double([](auto a, auto b) { return pow_in_float64<true>(a, b); }, x, y);
   }
 }
 

@@ -115,10 +115,34 @@ struct Lanes<Mask<Size, N>> {
       return {static_cast<int8_t>(mask.raw)};
     } else if constexpr (Size == 1) {
       return {(Raw<int8_t, N>)(mask.raw & 1)};
+#if defined(__x86_64__)
+    } else if constexpr (Size * N == 16) {
+      __m128i words = (__m128i)mask.raw;
+      if constexpr (Size == 8) words = _mm_shuffle_epi32(words, 0x88);
+      return pack_words(words, words);
+#if defined(__AVX2__)
+    } else if constexpr (Size * N == 32) {
+      __m256i words = (__m256i)mask.raw;
+      if constexpr (Size == 8) {
+        words = _mm256_permutevar8x32_epi32(words, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+      }
+      return pack_words(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+#endif
+#endif
     } else {
       return {__builtin_convertvector(mask.raw, Raw<int8_t, N>) & static_cast<int8_t>(1)};
     }
   }
+#if defined(__x86_64__)
+  // 32-bit masks to bytes that are 0 or 1.
+  GW_INLINE static Bytes pack_words(__m128i low, __m128i high) {
+    __m128i halves = _mm_packs_epi32(low, high);
+    __m128i bytes = _mm_and_si128(_mm_packs_epi16(halves, halves), _mm_set1_epi8(1));
+    Bytes result;
+    __builtin_memcpy(&result.raw, &bytes, N);
+    return result;
+  }
+#endif
   GW_INLINE static M load(const char* from) { return widen(Lanes<Bytes>::load(from)); }
   GW_INLINE static void store(char* to, M mask) { Lanes<Bytes>::store(to, narrow(mask)); }
   GW_INLINE static void spread(const void* element, char* to) { Lanes<Bytes>::spread(element, to); }

@@ -80,6 +80,20 @@ struct MinimumOperation {
   }
 };
 
+template <int By, class T, int N, int... I>
+GW_INLINE Vec<T, N> rotate_lanes(Vec<T, N> v, std::integer_sequence<int, I...>) {
+  return {__builtin_shuffle(v.raw, Raw<SignedOf<T>, N>{(I + By) % N...})};
+}
+// Lane i becomes lane i + By, cyclically.
+template <int By, class T, int N>
+GW_INLINE Vec<T, N> rotated(Vec<T, N> v) {
+  return rotate_lanes<By>(v, std::make_integer_sequence<int, N>());
+}
+template <int By, class V>
+GW_INLINE Complex<V> rotated(Complex<V> v) {
+  return {rotated<By>(v.real), rotated<By>(v.imaginary)};
+}
+
 // Numbers of one lane and of a whole vector.
 template <class T>
 struct RealElement {
@@ -106,50 +120,55 @@ struct Reducer {
   GW_INLINE static One load(const char* at) { return Lanes<One>::load(at); }
   GW_INLINE static void store(char* at, One value) { Lanes<One>::store(at, value); }
 
-  // Combines lanes [0, active) by halves of the full number of lanes; lanes beyond are empty.
-  static void combine_lanes(char* lanes, int64_t active, int64_t half) {
-    for (; half > 0; half /= 2) {
-      for (int64_t lane = 0; lane < half && lane + half < active; ++lane) {
-        store(lanes + lane * kBytes, Operation::combine(load(lanes + lane * kBytes),
-                                                        load(lanes + (lane + half) * kBytes)));
-      }
-      if (active > half) active = half;
+  static void run(const void* elements, int64_t count, void* result) {
+    const char* at = static_cast<const char*>(elements);
+    Vector sums[kVectors];
+    int64_t left = count;
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) sums[v] = Operation::template identity<Vector>();
+    for (; left >= kLanes; left -= kLanes, at += kReductionLaneBytes) fold_block(sums, at);
+    // Empty lanes count as identities, which change nothing.
+    int used = count >= kLanes ? kVectors : 0;
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) {
+      if (left <= 0) break;
+      sums[v] = Operation::combine(sums[v], load_some(at, left));
+      at += Lanes<Vector>::kBytes;
+      left -= kVectorLanes;
+      if (used < v + 1) used = v + 1;
+    }
+#pragma GCC unroll 4
+    for (int half = kVectors / 2; half > 0; half /= 2) {
+      if (half >= used) continue;
+#pragma GCC unroll 8
+      for (int v = 0; v < half; ++v) sums[v] = Operation::combine(sums[v], sums[v + half]);
+    }
+    alignas(64) char lanes[Lanes<Vector>::kBytes];
+    Lanes<Vector>::store(lanes, combine_halves<kVectorLanes / 2>(sums[0]));
+    __builtin_memcpy(result, lanes, kBytes);
+  }
+
+  // Up to a vector of `left` elements, with identities after them.
+  GW_INLINE static Vector load_some(const char* at, int64_t left) {
+    if (left >= kVectorLanes) return Lanes<Vector>::load(at);
+    if constexpr (std::is_same_v<Operation, SumOperation>) {
+      return Lanes<Vector>::load_partial(at, static_cast<int>(left));
+    } else {
+      alignas(64) char lanes[Lanes<Vector>::kBytes];
+      Lanes<Vector>::store(lanes, Operation::template identity<Vector>());
+      __builtin_memcpy(lanes, at, static_cast<size_t>(left * kBytes));
+      return Lanes<Vector>::load(lanes);
     }
   }
 
-  static void run(const void* elements, int64_t count, void* result) {
-    const char* at = static_cast<const char*>(elements);
-    alignas(64) char lanes[kReductionLaneBytes];
-    if (count < kLanes) {
-      for (int64_t i = 0; i < count; ++i) {
-        store(lanes + i * kBytes,
-              Operation::combine(Operation::template identity<One>(), load(at + i * kBytes)));
-      }
-      if (count == 0) store(lanes, Operation::template identity<One>());
-      combine_lanes(lanes, count, kLanes / 2);
+  // Lane 0 becomes the combination of all lanes, by halves.
+  template <int Half>
+  GW_INLINE static Vector combine_halves(Vector v) {
+    if constexpr (Half == 0) {
+      return v;
     } else {
-      Vector sums[kVectors];
-      for (int v = 0; v < kVectors; ++v) sums[v] = Operation::template identity<Vector>();
-      int64_t left = count;
-      for (; left >= kLanes; left -= kLanes, at += kReductionLaneBytes) {
-        fold_block(sums, at);
-      }
-      if (left > 0) {
-        for (int64_t i = left; i < kLanes; ++i) {
-          store(lanes + i * kBytes, Operation::template identity<One>());
-        }
-        __builtin_memcpy(lanes, at, static_cast<size_t>(left * kBytes));
-        fold_block(sums, lanes);
-      }
-#pragma GCC unroll 4
-      for (int half = kVectors / 2; half > 0; half /= 2) {
-#pragma GCC unroll 8
-        for (int v = 0; v < half; ++v) sums[v] = Operation::combine(sums[v], sums[v + half]);
-      }
-      Lanes<Vector>::store(lanes, sums[0]);
-      combine_lanes(lanes, kVectorLanes, kVectorLanes / 2);
+      return combine_halves<Half / 2>(Operation::combine(v, rotated<Half>(v)));
     }
-    __builtin_memcpy(result, lanes, kBytes);
   }
 
   GW_INLINE static void fold_block(Vector* sums, const char* at) {
