@@ -11,13 +11,13 @@ class name_scope:
     """A context manager under which names of operations and variables start with a scope.
 
     ``with tf.name_scope("layer") as scope:`` binds the full path, ``"layer/"``. A name that ends
-    in a slash enters that path again; None or "" leaves all scopes for the time.
+    in a slash enters that path again; "" leaves all scopes for the time.
     """
 
-    def __init__(self, name: str | None):
-        if name is not None and not isinstance(name, str):
+    def __init__(self, name: str):
+        if not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string, not {type(name).__name__}.")
-        self._name = name or ""
+        self._name = name
 
     @property
     def name(self) -> str:

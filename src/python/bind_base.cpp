@@ -1,7 +1,9 @@
-// Bindings of src/base: how C++ errors reach Python through nanobind functions.
+// Bindings of src/base: how C++ errors reach Python through nanobind functions, and how C++ finds
+// the lines of Python programs.
 #include <nanobind/nanobind.h>
 
 #include "python/errors.h"
+#include "python/locations.h"
 
 namespace nb = nanobind;
 
@@ -15,6 +17,7 @@ void bind_base(nb::module_&) {
       set_python_error(error.detail());
     }
   });
+  install_locations();
 }
 
 }  // namespace graphwright

@@ -1,6 +1,7 @@
 // Python values as tensors: tf.constant, tf.convert_to_tensor and their kin.
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -33,15 +34,15 @@ Tensor filled(const Tensor& value, const PartialShape& shape, nb::handle source)
   std::span<const int64_t> dims = shape.dims();
   int64_t count = checked_element_count(dims);
   if (count == value.element_count()) return value.reshaped(dims);
-  if (value.element_count() != 1) {
+  bool repeatable = value.element_count() == 1 && count <= INT32_MAX;
+  if (!repeatable) {
     throw_type_error("tf.constant with an unsupported shape: " + repr_of(source.ptr()) + " has " +
                      std::to_string(value.element_count()) + " elements, but got `shape` " +
                      shape.to_string() + " with " + std::to_string(count) + " elements.");
   }
-  Tensor shape_tensor = Tensor::vector<int64_t>(DType::kInt64, dims);
-  OperandVector outputs =
-      eager_builder().op_outputs("Fill", std::vector<Operand>{shape_tensor, value.reshaped({})});
-  return outputs.at(0).tensor();
+  std::vector<int32_t> sizes(dims.begin(), dims.end());
+  Tensor shape_tensor = Tensor::vector<int32_t>(DType::kInt32, sizes);
+  return eager_builder().op("Fill", {shape_tensor, value.reshaped({})}).tensor();
 }
 
 nb::object constant(nb::object value, nb::object dtype, nb::object shape, nb::object name) {

@@ -170,6 +170,12 @@ Operand convert_shape(const RowParameter& parameter, const CallNames& names, PyO
         tensor_from_python(value, empty ? DType::kInt32 : DType::kInvalid, DType::kInt32);
     if (kIndex.contains(tensor.dtype())) return tensor;
   }
+  if (PyLong_Check(value)) {
+    // One number is the shape of a vector.
+    Ref list = checked_ref(PyList_New(0));
+    if (PyList_Append(list.get(), value) < 0) throw_python_error();
+    return convert_index(parameter, names, list.get());
+  }
   return convert_index(parameter, names, value);
 }
 
@@ -261,7 +267,8 @@ class Converter {
     ConversionOptions options;
     options.name = name;
     // Addition leaves what does not fit its own dtype, and the op then reports the two.
-    (names_.op == "AddV2" ? options.preferred : options.dtype) = dtype;
+    bool lenient = names_.op == "AddV2" || names_.op == "add";
+    (lenient ? options.preferred : options.dtype) = dtype;
     if (dtype == DType::kInvalid) options.preferred = only_dtype(parameter);
     if (is_tensor_like(value)) options.dtype = DType::kInvalid;
     Operand result = operand_of(value, options);
@@ -295,7 +302,10 @@ class Converter {
     OperandVector operands;
     if (is_tensor_like(value)) {
       Operand operand = operand_of(value);
-      if (parameter.kind == ParameterKind::kMixed) return {operand};
+      // tf.concat takes the tensor to be the whole list.
+      if (parameter.kind == ParameterKind::kMixed || names_.function == "concat") {
+        return {operand};
+      }
       return unstack(parameter, operand);
     }
     int index = 0;

@@ -90,10 +90,17 @@ constexpr KindName kFunctionKinds[] = {
     {"padding", ParameterKind::kPadding},
 };
 
-void set_kind(RowSignature& signature, RowParameter& parameter, std::string_view kind) {
+void set_kind(RowSignature& signature, RowParameter& parameter, std::string_view kind,
+              bool has_default) {
   if (is_variable(kind)) {
     parameter.kind = ParameterKind::kVariable;
     parameter.variable = variable_number(signature, kind);
+    return;
+  }
+  if (kind == "bool" && !has_default) {
+    // "keepdims: bool = False" is an option, "mask: bool" a tensor.
+    parameter.kind = ParameterKind::kTyped;
+    parameter.dtype = DType::kBool;
     return;
   }
   if (kind == "strings") {
@@ -268,7 +275,7 @@ RowSignature parse_signature(const FunctionDef& function) {
       parameter.optional = true;
       kind = trimmed(kind.substr(0, kind.size() - 1));
     }
-    set_kind(signature, parameter, kind);
+    set_kind(signature, parameter, kind, equals != std::string_view::npos);
     if (equals != std::string_view::npos) {
       parameter.default_value = parse_default(trimmed(item.substr(equals + 1)));
     }

@@ -237,15 +237,15 @@ Operand first_dimension_slice(const Operand& operand, int64_t index) {
   if (operand.is_tensor() && thread_state.bits == 0) {
     const Tensor tensor = operand.tensor();
     int64_t first = tensor.dim(0);
-    if (index < 0) index += first;
-    if (index >= 0 && index < first) {
+    int64_t row = index < 0 ? index + first : index;
+    if (row >= 0 && row < first) {
       std::span<const int64_t> rest = tensor.dims().subspan(1);
-      return tensor.view(index * (tensor.element_count() / first), rest);
+      return tensor.view(row * (tensor.element_count() / first), rest);
     }
   }
   SliceSpecification specification;
   specification.shrink_axis_mask = 1;
-  specification.add({index, {}}, {index + 1, {}}, {1, {}});
+  specification.add({index, {}}, {index + 1, {}}, {1, {}});  // out of bounds if eager: it says so
   return apply(operand, specification);
 }
 
