@@ -438,7 +438,7 @@ constexpr std::array kArithmeticOps{
           .compute = {ComputeKind::kFormula, arithmetic_formula<recording::SquaredDifference>()},
           .gradient = &binary_gradient<difference_by_x, difference_by_y>,
           .forward = &binary_forward<difference_by_x, difference_by_y>,
-          .reference = {.numpy = "np.square(x - y)"},
+          .reference = {.numpy = "((x - y) * np.conj(x - y)).astype(x.dtype)"},
           .in_place_inputs = 3,
           .python_names = "math.squared_difference"}};
 

@@ -1,6 +1,7 @@
 // Values as they are: constants, identities, and what is known of a tensor without its elements.
 #include <algorithm>
 
+#include "ir/resources.h"
 #include "kernels/number.h"
 #include "kernels/strided_copy.h"
 #include "ops/op_support.h"
@@ -166,7 +167,20 @@ void shape_like(ShapeContext& context) { context.output_type(0) = context.input_
 void zeros_like_kernel(KernelContext& context) {
   const Tensor& input = context.input(0);
   if (input.dtype() == DType::kVariant) {
-    fail(context, "ZerosLike of a variant is only defined for lists that are differentiated");
+    // Of a list: one of elements never written, which read as zeros.
+    auto list =
+        input.rank() == 0 ? std::dynamic_pointer_cast<ListObject>(input.object_element()) : nullptr;
+    if (!list) fail(context, "ZerosLike of a variant that is no list");
+    PartialShape shape = list->element_shape();
+    for (int64_t i = 0; !shape.is_fully_defined() && i < list->size(); ++i) {
+      Tensor element = list->get(i);
+      if (element && shape.is_compatible_with(element.shape())) {
+        shape = shape.merged_with(element.shape());
+      }
+    }
+    return context.set_output(
+        0, Tensor::object(DType::kVariant,
+                          std::make_shared<ListObject>(list->dtype(), shape, list->size())));
   }
   Tensor& output = context.require_output(0, input.dtype(), input.dims());
   kernels::clear_elements(input.dtype(), output.mutable_raw_data(), output.element_count());
