@@ -135,6 +135,17 @@ nb::object from_number(nb::handle value) {
                    " to a TensorFlow DType.");
 }
 
+// NumPy's classes of scalar types, which some versions take for one of their members.
+bool is_abstract(PyObject* scalar_type) {
+  static constexpr const char* kNames[] = {
+      "generic", "number",   "integer",         "signedinteger", "unsignedinteger",
+      "inexact", "floating", "complexfloating", "flexible",      "character"};
+  for (const char* name : kNames) {
+    if (imported("numpy", name) == scalar_type) return true;
+  }
+  return false;
+}
+
 // The dtypes' Python objects, made with the class and kept for ever.
 std::array<PyObject*, kDTypeCount> objects{};
 PyTypeObject* dtype_class = nullptr;
@@ -175,7 +186,7 @@ DType dtype_from_python(PyObject* object) {
     if (object == reinterpret_cast<PyObject*>(&PyBaseObject_Type)) return DType::kString;
     int numpy_type = PyObject_IsSubclass(object, imported("numpy", "generic"));
     if (numpy_type < 0) throw_python_error();
-    if (!numpy_type) refuse(object);
+    if (!numpy_type || is_abstract(object)) refuse(object);
     Ref dtype =
         Ref::steal(PyObject_CallFunctionObjArgs(imported("numpy", "dtype"), object, nullptr));
     if (!dtype) {  // an abstract type, such as numpy.floating

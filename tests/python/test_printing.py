@@ -10,11 +10,9 @@ FLOATS = ["float16", "float32", "float64", "bfloat16", "float8_e5m2", "float8_e4
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 COMPLEX = ["complex64", "complex128"]
 
+NUMPY = tuple(map(int, np.__version__.split(".")[:2]))
 # Before 2.3 NumPy changed to exponents at other magnitudes.
-needs_current_numpy = pytest.mark.skipif(
-    tuple(map(int, np.__version__.split(".")[:2])) < (2, 3),
-    reason="texts follow NumPy 2.3 and later",
-)
+needs_current_numpy = pytest.mark.skipif(NUMPY < (2, 3), reason="texts follow NumPy 2.3 and later")
 
 
 def numpy_type(name):
@@ -96,6 +94,8 @@ def in_frame(text):
 @needs_current_numpy
 @pytest.mark.parametrize("name", [*FLOATS, *INTEGERS, *COMPLEX, "bool", "string"])
 def test_texts_are_those_of_numpy(name):
+    if name in FLOATS[3:] and NUMPY >= (2, 5):
+        pytest.skip("NumPy 2.5 names the dtypes of ml_dtypes differently")
     random = np.random.default_rng(sum(name.encode()))
     for _ in range(150):
         array = random_array(random, name)
