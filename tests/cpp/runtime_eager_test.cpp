@@ -209,8 +209,21 @@ TEST_CASE("eager speed" * doctest::skip()) {
   };
   time("fast add, 0-d", [&] { Tensor::adopt(try_fast_binary(add, scalar.impl(), scalar.impl())); });
   time("fast tanh, 100", [&] { Tensor::adopt(try_fast_unary(tanh, hundred.impl())); });
-  time("run_eager add, 0-d", [&] { run_one("AddV2", {scalar, scalar}); });
-  time("run_eager add, [100] + 0-d", [&] { run_one("AddV2", {hundred, scalar}); });
+  auto time_op = [&](const char* what, std::string_view name, std::initializer_list<Operand> inputs,
+                     const Attributes& attributes = {}) {
+    const OpDef& op = get_op(name);
+    std::vector<Operand> operands(inputs);
+    OperandVector outputs;
+    time(what, [&] {
+      outputs.clear();
+      run_eager(op, operands, attributes, outputs);
+    });
+  };
+  time_op("run_eager add, 0-d", "AddV2", {scalar, scalar});
+  time_op("run_eager add, [100] + 0-d", "AddV2", {hundred, scalar});
+  std::array<int32_t, 2> dims{10, 10};
+  Tensor shape = Tensor::vector<int32_t>(DType::kInt32, dims);
+  time_op("run_eager reshape", "Reshape", {hundred, shape});
 }
 
 }  // namespace graphwright
