@@ -224,7 +224,7 @@ def _pool() -> Any:
 
 
 @functools.cache
-def message_class(name: str) -> type:
+def message_class(name: str) -> Any:
     """The class of a message, by its name without package: ``message_class("GraphDef")``."""
     from google.protobuf import message_factory
 

@@ -67,5 +67,5 @@ def do_not_convert(func=None):
 
     if inspect.isfunction(func) or inspect.ismethod(func):
         wrapper = functools.update_wrapper(wrapper, func)
-    wrapper.autograph_info__ = None
+    wrapper.autograph_info__ = None  # type: ignore[attr-defined]
     return wrapper

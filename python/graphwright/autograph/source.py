@@ -14,6 +14,7 @@ import inspect
 import linecache
 import re
 import types
+from typing import Any
 
 _FUTURE_FLAGS = 0
 for _feature in __future__.all_feature_names:
@@ -193,6 +194,7 @@ def _matching_lambda(function: types.FunctionType, text: str, column: int) -> as
     found = next((c for c in scope.co_consts if isinstance(c, types.CodeType)), None)
     if found is None or not _same_code(found, code):
         return None
+    node: Any
     for node in ast.walk(tree.body):
         if getattr(node, "lineno", 0) == 1:
             node.col_offset += column - 1
