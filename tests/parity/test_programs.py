@@ -5,9 +5,10 @@ tuples and dictionaries of them). Dtypes, shapes, texts and classes of errors mu
 numbers equal to a few units in the last place.
 """
 
-import graphwright
 import numpy as np
 import pytest
+
+import graphwright
 
 tensorflow = pytest.importorskip("tensorflow")
 
