@@ -477,7 +477,7 @@ def custom_gradient(f=None):
             if not any(variable is argument for argument in arguments)
         ]
         flat_results = [
-            tf.identity(value) for value in tf.nest.flatten(result, expand_composites=True)
+            _custom_result(value) for value in tf.nest.flatten(result, expand_composites=True)
         ]
 
         def backward(upstream):
@@ -513,6 +513,21 @@ def custom_gradient(f=None):
         return tf.nest.pack_sequence_as(result, flat_results, expand_composites=True)
 
     return decorated
+
+
+def _custom_result(value):
+    """A tensor of its own for a result, which the tapes of this thread know how to differentiate."""
+    tf = _package()
+    value = tf.convert_to_tensor(value)
+    if _core.executing_eagerly() or not value.dtype.is_floating:
+        return tf.identity(value)
+    # A trace keeps nodes, not Python functions: the gradient of the whole function, taken outside it,
+    # would silently be that of the nodes.
+    return tf.raw_ops.PreventGradient(
+        input=value,
+        message="a tf.custom_gradient inside a tf.function is known only to tapes inside that "
+        "function; take the gradient there, or call the decorated function outside it",
+    )
 
 
 def _from_core(gradient):

@@ -105,81 +105,113 @@ void collect_leaves(PyObject* stored, PyObject* given, std::vector<TensorLeaf>& 
   }
 }
 
+// The leaves of a call that gives one argument per parameter of the traced function.
+std::vector<TensorLeaf> bind_structured(ConcreteFunctionObject* object, const Trace* trace,
+                                        PyObject* arguments, PyObject* keywords) {
+  PyObject* stored_positional = PyTuple_GetItem(trace->arguments.get(), 0);
+  PyObject* stored_keywords = PyTuple_GetItem(trace->arguments.get(), 1);
+  const auto& parameters = object->function->signature().parameters();
+  Py_ssize_t given_count = PyTuple_Size(arguments);
+  Py_ssize_t used_keywords = 0;
+  std::vector<TensorLeaf> leaves;
+  Py_ssize_t position = 0;
+  for (const Parameter& parameter : parameters) {
+    bool keyword_only = parameter.kind == Parameter::Kind::kKeywordOnly;
+    PyObject* stored = keyword_only ? PyDict_GetItemWithError(stored_keywords, parameter.name.get())
+                                    : PyTuple_GetItem(stored_positional, position);
+    PyObject* given = nullptr;
+    if (!keyword_only && position < given_count) given = PyTuple_GetItem(arguments, position);
+    if (!keyword_only) ++position;
+    if (keywords) {
+      if (PyObject* named = PyDict_GetItemWithError(keywords, parameter.name.get())) {
+        if (given) {
+          throw_type_error(fmt::format("{} got multiple values for argument '{}'",
+                                       object->function->name(), parameter.text));
+        }
+        given = named;
+        ++used_keywords;
+      }
+    }
+    if (!given) {
+      if (has_tensor_leaf(stored)) {
+        throw_type_error(fmt::format(
+            "Binding inputs to tf.function failed due to `missing a required argument: '{}'`.",
+            parameter.text));
+      }
+      continue;
+    }
+    collect_leaves(stored, given, leaves, parameter.text, *trace);
+  }
+  for (; position < PyTuple_Size(stored_positional); ++position) {
+    PyObject* stored = PyTuple_GetItem(stored_positional, position);
+    if (position >= given_count) {
+      throw_type_error(
+          "Binding inputs to tf.function failed due to `missing a required "
+          "argument`: the function was traced with more positional arguments.");
+    }
+    collect_leaves(stored, PyTuple_GetItem(arguments, position), leaves, "args", *trace);
+  }
+  if (given_count > position) {
+    throw_type_error(
+        "Binding inputs to tf.function failed due to `too many positional arguments`.");
+  }
+  if (object->function->signature().has_var_keyword()) {
+    Ref names = sorted_mapping_keys(stored_keywords);
+    for (Py_ssize_t i = 0; i < PyList_Size(names.get()); ++i) {
+      PyObject* name = PyList_GetItem(names.get(), i);
+      bool declared = false;
+      for (const Parameter& parameter : parameters) declared |= parameter.text == text_of(name);
+      if (declared) continue;
+      PyObject* given = keywords ? PyDict_GetItemWithError(keywords, name) : nullptr;
+      if (!given) {
+        throw_type_error(fmt::format(
+            "Binding inputs to tf.function failed due to `missing a required argument: '{}'`.",
+            text_of(name)));
+      }
+      ++used_keywords;
+      collect_leaves(PyDict_GetItemWithError(stored_keywords, name), given, leaves, text_of(name),
+                     *trace);
+    }
+  }
+  if (keywords && PyDict_Size(keywords) > used_keywords) {
+    throw_type_error(
+        fmt::format("Binding inputs to tf.function failed due to `got an unexpected "
+                    "keyword argument`: {}.",
+                    repr_of(keywords)));
+  }
+  return leaves;
+}
+
+// The leaves of a call that gives the tensors alone, in order, without the other arguments.
+std::vector<TensorLeaf> bind_flat(const Trace& trace, PyObject* arguments) {
+  std::vector<TensorLeaf> leaves;
+  std::vector<Ref> stored;
+  auto take = [&](PyObject* leaf) {
+    stored.push_back(Ref::borrow(leaf));
+    return Ref::borrow(leaf);
+  };
+  replace_leaves(trace.arguments.get(), Leaves::kTensors, take);
+  if (static_cast<size_t>(PyTuple_Size(arguments)) != stored.size()) return leaves;
+  for (size_t i = 0; i < stored.size(); ++i) {
+    collect_leaves(stored[i].get(), PyTuple_GetItem(arguments, static_cast<Py_ssize_t>(i)), leaves,
+                   trace.input_names[i], trace);
+  }
+  return leaves;
+}
+
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     ConcreteFunctionObject* object = as_concrete(self);
     std::shared_ptr<Trace> trace = object->trace;
-    PyObject* stored_positional = PyTuple_GetItem(trace->arguments.get(), 0);
-    PyObject* stored_keywords = PyTuple_GetItem(trace->arguments.get(), 1);
-    const auto& parameters = object->function->signature().parameters();
-    Py_ssize_t given_count = PyTuple_Size(arguments);
-    Py_ssize_t used_keywords = 0;
     std::vector<TensorLeaf> leaves;
-    Py_ssize_t position = 0;
-    for (const Parameter& parameter : parameters) {
-      bool keyword_only = parameter.kind == Parameter::Kind::kKeywordOnly;
-      PyObject* stored = keyword_only
-                             ? PyDict_GetItemWithError(stored_keywords, parameter.name.get())
-                             : PyTuple_GetItem(stored_positional, position);
-      PyObject* given = nullptr;
-      if (!keyword_only && position < given_count) given = PyTuple_GetItem(arguments, position);
-      if (!keyword_only) ++position;
-      if (keywords) {
-        if (PyObject* named = PyDict_GetItemWithError(keywords, parameter.name.get())) {
-          if (given) {
-            throw_type_error(fmt::format("{} got multiple values for argument '{}'",
-                                         object->function->name(), parameter.text));
-          }
-          given = named;
-          ++used_keywords;
-        }
-      }
-      if (!given) {
-        if (has_tensor_leaf(stored)) {
-          throw_type_error(fmt::format(
-              "Binding inputs to tf.function failed due to `missing a required argument: '{}'`.",
-              parameter.text));
-        }
-        continue;
-      }
-      collect_leaves(stored, given, leaves, parameter.text, *trace);
-    }
-    for (; position < PyTuple_Size(stored_positional); ++position) {
-      PyObject* stored = PyTuple_GetItem(stored_positional, position);
-      if (position >= given_count) {
-        throw_type_error(
-            "Binding inputs to tf.function failed due to `missing a required "
-            "argument`: the function was traced with more positional arguments.");
-      }
-      collect_leaves(stored, PyTuple_GetItem(arguments, position), leaves, "args", *trace);
-    }
-    if (given_count > position) {
-      throw_type_error(
-          "Binding inputs to tf.function failed due to `too many positional arguments`.");
-    }
-    if (object->function->signature().has_var_keyword()) {
-      Ref names = sorted_mapping_keys(stored_keywords);
-      for (Py_ssize_t i = 0; i < PyList_Size(names.get()); ++i) {
-        PyObject* name = PyList_GetItem(names.get(), i);
-        bool declared = false;
-        for (const Parameter& parameter : parameters) declared |= parameter.text == text_of(name);
-        if (declared) continue;
-        PyObject* given = keywords ? PyDict_GetItemWithError(keywords, name) : nullptr;
-        if (!given) {
-          throw_type_error(fmt::format(
-              "Binding inputs to tf.function failed due to `missing a required argument: '{}'`.",
-              text_of(name)));
-        }
-        ++used_keywords;
-        collect_leaves(PyDict_GetItemWithError(stored_keywords, name), given, leaves, text_of(name),
-                       *trace);
-      }
-    }
-    if (keywords && PyDict_Size(keywords) > used_keywords) {
-      throw_type_error(
-          fmt::format("Binding inputs to tf.function failed due to `got an unexpected "
-                      "keyword argument`: {}.",
-                      repr_of(keywords)));
+    try {
+      leaves = bind_structured(object, trace.get(), arguments, keywords);
+    } catch (const Error&) {
+      PyErr_Clear();
+      if (keywords && PyDict_Size(keywords) > 0) throw;
+      size_t expected = trace->input_types.size();
+      if (expected == 0 || static_cast<size_t>(PyTuple_Size(arguments)) != expected) throw;
+      leaves = bind_flat(*trace, arguments);
     }
     return call_trace(*trace, leaves).release();
   });
