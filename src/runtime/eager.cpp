@@ -119,7 +119,11 @@ void run_kernel(const OpDef& op, std::span<const Operand> operands,
       throw_internal("The kernel of " + std::string(op.name) + " left output " + std::to_string(i) +
                      " unset or of another dtype than its row says.");
     }
-    outputs.emplace_back(results[i].owned());
+    Tensor result = results[i].owned();
+    // A result that is an input itself gets an identity of its own: tapes tell values by it.
+    bool is_input = std::any_of(inputs.begin(), inputs.end(),
+                                [&](const Tensor* input) { return input->is_same(result); });
+    outputs.emplace_back(is_input ? result.reshaped(result.dims()) : std::move(result));
   }
 }
 

@@ -1,10 +1,13 @@
 """Every op row that names a NumPy expression, against that expression.
 
-For each dtype the row allows: values on scalars, vectors, matrices, empty and broadcast operands.
+For each dtype the row allows: values on scalars, vectors, matrices, empty and broadcast operands; the
+shape that tracing infers with known and unknown dims; gradients and forward-mode tangents against
+differences.
 """
 
 from __future__ import annotations
 
+import itertools
 import zlib
 
 import numpy as np
@@ -126,6 +129,102 @@ def test_values(name, dtype):
         bad = tensors(inputs_of(row, dtype, ((2,), (3,))))
         with pytest.raises(tf.errors.InvalidArgumentError):
             apply(row, bad)
+
+
+def recording(row, traced):
+    def function(values):
+        result = apply(row, values)
+        traced.append((result.shape, result.dtype))
+        return result
+
+    return function
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_inferred_shapes(name):
+    """What tracing says of shape and dtype holds for what the graph gives."""
+    row = ROWS[name]
+    dtype = dtypes_of(row)[0]
+    inputs = inputs_of(row, dtype, ((2, 3),))
+    wanted = reference(row, inputs)
+    for known in itertools.product((True, False, None), repeat=len(inputs)):
+        traced = []
+        specs = {
+            key: tf.TensorSpec(
+                {True: (2, 3), False: (None, 3), None: None}[how], tf.constant(value).dtype
+            )
+            for how, (key, value) in zip(known, inputs.items(), strict=True)
+        }
+        function = tf.function(recording(row, traced), input_signature=(specs,))
+        result = function(tensors(inputs))
+        check_equal(row, result, wanted)
+        shape, result_dtype = traced[-1]
+        assert result_dtype == result.dtype
+        assert shape.is_compatible_with(result.shape)
+        if all(how is True for how in known) and name != "Where":
+            assert shape.is_fully_defined()
+
+
+def differentiable(row):
+    if row["no_gradient_check"] or row["gradient"] is not True:
+        return False
+    return "float64" in dtypes_of(row) and "zero derivative" not in row["traits"]
+
+
+DIFFERENTIABLE = [name for name, row in ROWS.items() if differentiable(row)]
+
+
+def float_inputs(inputs):
+    return [name for name, value in inputs.items() if value.dtype == np.float64]
+
+
+def difference(row, inputs, direction):
+    """The change of the weighted sum of the results along a direction of all inputs."""
+    step = 1e-6
+
+    def total(sign):
+        moved = {
+            name: value + sign * step * direction[name] if name in direction else value
+            for name, value in inputs.items()
+        }
+        result = apply(row, tensors(moved)).numpy()
+        return np.sum(result * weights_like(result))
+
+    return (total(1) - total(-1)) / (2 * step)
+
+
+def weights_like(result):
+    return np.cos(np.arange(result.size, dtype=np.float64)).reshape(result.shape) + 1.5
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+@pytest.mark.parametrize("shapes", [((2, 3),), ((2, 1), (3,))])
+def test_derivatives(name, shapes):
+    row = ROWS[name]
+    if len(shapes) > 1 and len(row["inputs"]) < 2:
+        shapes = shapes[:1]
+    inputs = inputs_of(row, "float64", shapes, seed=1)
+    given = tensors(inputs)
+    names = float_inputs(inputs)
+    random = np.random.default_rng(3)
+    direction = {key: random.uniform(-1, 1, inputs[key].shape) for key in names}
+    with tf.GradientTape() as tape:
+        for key in names:
+            tape.watch(given[key])
+        result = apply(row, given)
+    weights = tf.constant(weights_like(result.numpy()))
+    gradients = tape.gradient(result, [given[key] for key in names], output_gradients=weights)
+    slope = 0.0
+    for key, gradient in zip(names, gradients, strict=True):
+        assert gradient.shape == given[key].shape
+        slope += np.sum(gradient.numpy() * direction[key])
+    wanted = difference(row, inputs, direction)
+    assert slope == pytest.approx(wanted, rel=1e-5, abs=1e-6)
+    primals = [given[key] for key in names]
+    with tf.autodiff.ForwardAccumulator(primals, [tf.constant(direction[k]) for k in names]) as acc:
+        result = apply(row, given)
+    tangent = acc.jvp(result).numpy()
+    assert np.sum(tangent * weights.numpy()) == pytest.approx(slope, rel=1e-9, abs=1e-9)
 
 
 def test_every_row_is_tested_here_or_says_where():
