@@ -235,11 +235,6 @@ PyObject* eager_reduce(PyObject* self, PyObject*) {
   });
 }
 
-PyObject* eager_dlpack(PyObject* self, PyObject*, PyObject*) {
-  return guarded([&] { return tensor_to_dlpack(operand_in(self).tensor()); });
-}
-PyObject* eager_dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("ii", 1, 0); }
-
 PyObject* eager_device_copy(PyObject* self, PyObject*) {
   Py_INCREF(self);
   return self;
@@ -263,9 +258,6 @@ PyMethodDef eager_protocol_methods[] = {
     {"__copy__", return_self, METH_NOARGS, "The tensor itself: it cannot change."},
     {"__deepcopy__", eager_deepcopy, METH_O, "A tensor with elements of its own."},
     {"__reduce__", eager_reduce, METH_NOARGS, "For pickle."},
-    {"__dlpack__", as_method(eager_dlpack), METH_VARARGS | METH_KEYWORDS,
-     "A capsule that shares the elements."},
-    {"__dlpack_device__", eager_dlpack_device, METH_NOARGS, "(1, 0): the CPU."},
     {"cpu", eager_device_copy, METH_NOARGS, "The tensor on the CPU: itself."},
     {"gpu", eager_gpu, METH_VARARGS, "RuntimeError: there is no GPU."},
     {nullptr, nullptr, 0, nullptr}};
