@@ -58,12 +58,10 @@ CallResult uniform(CallContext& context) {
                                          seeded(context, "RandomUniform", 4, dtype))};
   bool from_zero = is_number(context.operand(1), 0);
   bool to_one = context.is_none(2) || is_number(context.operand(2), 1);
+  if (from_zero && to_one) return numbers.operand();
   Expression high =
       context.is_none(2) ? f.constant(number_like(1, dtype)) : f.cast(context.operand(2), dtype);
-  if (from_zero) {
-    if (to_one) return numbers.operand();
-    return builder.op("Mul", {numbers, high});
-  }
+  if (from_zero) return builder.op("Mul", {numbers, high});
   Expression low = f.cast(context.operand(1), dtype);
   Expression width{builder, builder.op("Sub", {high, low}, {}, "sub")};
   Expression scaled{builder, builder.op("Mul", {numbers, width}, {}, "mul")};

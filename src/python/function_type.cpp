@@ -1,9 +1,9 @@
 #include "python/function_type.h"
 
 #include <memory>
-#include <mutex>
-#include <new>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/thread_state.h"
@@ -24,6 +24,7 @@ struct FunctionObject {
   VectorCall vectorcall;
   const FunctionDef* function;  // one of these two
   const OpDef* op;
+  const OpDef* fast_op;  // what serves eager tensors of one dtype and shape
   FastPath fast_path;
   bool keyword_only;
   const char* name_text;  // "math.tanh", as long as name_size
@@ -40,6 +41,20 @@ struct FunctionObject {
     return dot == std::string_view::npos ? name : name.substr(dot + 1);
   }
 };
+
+// Function rows that on two tensors of one dtype and shape do no more than their op. Division is
+// left out: of integers it is more.
+struct FastRow {
+  std::string_view function, op;
+};
+constexpr FastRow kFastRows[] = {{"add", "AddV2"},
+                                 {"subtract", "Sub"},
+                                 {"multiply", "Mul"},
+                                 {"pow", "Pow"},
+                                 {"equal", "Equal"},
+                                 {"not_equal", "NotEqual"},
+                                 {"math.floordiv", "FloorDiv"},
+                                 {"math.mod", "FloorMod"}};
 
 PyTypeObject* function_type = nullptr;
 
@@ -192,11 +207,11 @@ PyObject* call(PyObject* callable, PyObject* const* arguments, size_t flags, PyO
     try {
       if (self->fast_path == FastPath::kUnary) {
         if (positional == 1 && is_eager_tensor(arguments[0])) {
-          result = try_fast_unary(*self->op, operand_in(arguments[0]).impl());
+          result = try_fast_unary(*self->fast_op, operand_in(arguments[0]).impl());
         }
       } else if (positional == 2 && is_eager_tensor(arguments[0]) &&
                  is_eager_tensor(arguments[1])) {
-        result = try_fast_binary(*self->op, operand_in(arguments[0]).impl(),
+        result = try_fast_binary(*self->fast_op, operand_in(arguments[0]).impl(),
                                  operand_in(arguments[1]).impl());
       }
     } catch (...) {
@@ -332,6 +347,7 @@ FunctionObject* allocate(std::string_view name) {
   self->vectorcall = call;
   self->function = nullptr;
   self->op = nullptr;
+  self->fast_op = nullptr;
   self->fast_path = FastPath::kNone;
   self->keyword_only = false;
   self->name_text = name.data();
@@ -348,12 +364,17 @@ FunctionObject* allocate(std::string_view name) {
 PyObject* make_function(const FunctionDef& row, std::string_view name) {
   FunctionObject* self = allocate(name);
   self->function = &row;
+  for (const FastRow& fast : kFastRows) {
+    if (fast.function != row.names.substr(0, row.names.find(' '))) continue;
+    self->fast_op = find_op(fast.op);
+    if (self->fast_op) self->fast_path = FastPath::kBinary;
+  }
   return reinterpret_cast<PyObject*>(self);
 }
 
 PyObject* make_function(const OpDef& row, std::string_view name) {
   FunctionObject* self = allocate(name);
-  self->op = &row;
+  self->op = self->fast_op = &row;
   if (row.compute.kind == ComputeKind::kFormula && row.signature.output_count == 1 &&
       row.signature.attribute_count == 0) {
     if (row.signature.input_count == 1) self->fast_path = FastPath::kUnary;
@@ -373,7 +394,10 @@ Operand call_function(std::string_view function, std::initializer_list<Operand> 
                       std::string_view node_name) {
   const FunctionDef* row = find_function(function);
   if (!row) throw_unimplemented("there is no function " + std::string(function));
-  const RowSignature signature = parse_signature(*row);
+  static auto* const signatures = new std::unordered_map<const FunctionDef*, RowSignature>();
+  auto [entry, added] = signatures->try_emplace(row);
+  if (added) entry->second = parse_signature(*row);
+  const RowSignature& signature = entry->second;
   CallNames names{function, function};
   std::vector<PyObject*> bound;
   for (const RowParameter& parameter : signature.parameters) {
@@ -387,7 +411,13 @@ Operand call_function(std::string_view function, std::initializer_list<Operand> 
   bound.erase(bound.begin(), bound.begin() + static_cast<std::ptrdiff_t>(operands.size()));
   convert_arguments(tail, names, bound, rest);
   arguments.insert(arguments.end(), rest.begin(), rest.end());
-  CallContext context(current_builder(), *row, arguments, node_name);
+  Builder& builder = current_builder();
+  std::optional<NameScopeGuard> scope;
+  if (node_name.empty() && !row->node_name.empty() && !builder.is_eager()) {
+    scope.emplace(builder, row->node_name);
+    node_name = kScopeName;
+  }
+  CallContext context(builder, *row, arguments, node_name);
   CallResult result = row->body(context);
   if (Operand* operand = std::get_if<Operand>(&result)) return *operand;
   throw_internal(std::string(function) + " does not return one tensor");

@@ -1,5 +1,6 @@
 #include "python/row_arguments.h"
 
+#include <array>
 #include <string>
 
 #include "ir/builder.h"
@@ -168,13 +169,9 @@ Operand convert_shape(const RowParameter& parameter, const CallNames& names, PyO
     bool empty = is_sequence(value) && PyObject_Size(value) == 0;
     Tensor tensor =
         tensor_from_python(value, empty ? DType::kInt32 : DType::kInvalid, DType::kInt32);
-    if (kIndex.contains(tensor.dtype())) return tensor;
-  }
-  if (PyLong_Check(value)) {
     // One number is the shape of a vector.
-    Ref list = checked_ref(PyList_New(0));
-    if (PyList_Append(list.get(), value) < 0) throw_python_error();
-    return convert_index(parameter, names, list.get());
+    if (tensor.rank() == 0) tensor = tensor.reshaped(std::array<int64_t, 1>{1});
+    if (kIndex.contains(tensor.dtype())) return tensor;
   }
   return convert_index(parameter, names, value);
 }
@@ -220,6 +217,8 @@ class Converter {
       case ParameterKind::kVariable:
         return variable(parameter, value, parameter.name);
       case ParameterKind::kTensor:
+        // A default is no node of a graph unless the body uses it.
+        if (value == parameter.default_value) return Operand(tensor_from_python(value));
         return operand_of(value, ConversionOptions{{}, {}, parameter.name});
       case ParameterKind::kTyped:
         // A tensor of another dtype is for the op to refuse.

@@ -108,11 +108,6 @@ void set_kind(RowSignature& signature, RowParameter& parameter, std::string_view
     parameter.dtype = DType::kString;
     return;
   }
-  if (kind == "strings") {
-    parameter.kind = ParameterKind::kTensors;
-    parameter.dtype = DType::kString;
-    return;
-  }
   for (const KindName& known : kFunctionKinds) {
     if (known.text == kind) {
       parameter.kind = known.kind;

@@ -27,7 +27,7 @@ enum class ParameterKind : uint8_t {
   kAxis,
   kShape,        // as a tensor
   kOption,       // a str, an int or a float
-  kPadding,        // a str, or pairs of ints
+  kPadding,      // a str, or pairs of ints
   kStaticShape,  // attributes: a shape that may be partly known
   kConstant,     // attributes: an eager tensor
   kFloats,
