@@ -77,6 +77,32 @@ Ref cast_array(PyObject* array, DType dtype) {
   return checked_ref(PyObject_CallFunctionObjArgs(cast.get(), numpy_dtype(dtype), nullptr));
 }
 
+// NumPy's scalar of a 0-d tensor by calling its type with a Python number, which is quicker than
+// making an array first; null for dtypes where that is not so.
+Ref common_scalar(const Tensor& tensor) {
+  Ref number;
+  switch (tensor.dtype()) {
+    case DType::kFloat:
+      number = checked_ref(PyFloat_FromDouble(*tensor.data<float>()));
+      return checked_ref(
+          PyObject_CallFunctionObjArgs(imported("numpy", "float32"), number.get(), nullptr));
+    case DType::kDouble:
+      number = checked_ref(PyFloat_FromDouble(*tensor.data<double>()));
+      return checked_ref(
+          PyObject_CallFunctionObjArgs(imported("numpy", "float64"), number.get(), nullptr));
+    case DType::kInt32:
+      number = checked_ref(PyLong_FromLong(*tensor.data<int32_t>()));
+      return checked_ref(
+          PyObject_CallFunctionObjArgs(imported("numpy", "int32"), number.get(), nullptr));
+    case DType::kInt64:
+      number = checked_ref(PyLong_FromLongLong(*tensor.data<int64_t>()));
+      return checked_ref(
+          PyObject_CallFunctionObjArgs(imported("numpy", "int64"), number.get(), nullptr));
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 DType dtype_of_array(PyObject* array) {
@@ -126,6 +152,9 @@ PyObject* tensor_to_numpy(const Tensor& tensor) {
   if (tensor.rank() == 0 && dtype == DType::kString) {
     const std::string& text = *tensor.data<StringElement>();
     return checked(PyBytes_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+  }
+  if (tensor.rank() == 0) {
+    if (Ref scalar = common_scalar(tensor)) return scalar.release();
   }
   Ref array = new_numpy_array(tensor.dims(), numpy_dtype(dtype));
   NumpyArrayView view(array.get());

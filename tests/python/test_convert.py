@@ -235,6 +235,14 @@ def test_round_trip(dtype):
         assert np.array_equal(result, array_in)
 
 
+def test_scalars_keep_every_bit():
+    for value in (np.float32(1e-45), np.float32("inf"), np.float32(-0.0), np.float64(0.1),
+                  np.int64(-(2**63)), np.int32(-(2**31)), np.float32("nan")):  # fmt: skip
+        result = tf.constant(value).numpy()
+        assert type(result) is type(value)
+        assert result.tobytes() == value.tobytes()
+
+
 def test_strings_to_numpy():
     values = np.array([["a", "bb"], ["", "ccc"]])
     result = tf.constant(values).numpy()
