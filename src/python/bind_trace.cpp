@@ -111,6 +111,9 @@ void bind_trace(nb::module_& module) {
           "captures", [](const GraphObject& self) { return capture_list(*self.graph); },
           "(outer tensor, inner tensor) pairs.")
       .def(
+          "as_graph_def", [](const GraphObject& self) { return graphdef_message(*self.graph); },
+          "The graph as traced, as a GraphDef message with TensorFlow's op and node names.")
+      .def(
           "_to_text", [](const GraphObject& self) { return graph_to_text(*self.graph); },
           "The graph as versioned text.")
       .def(

@@ -189,27 +189,49 @@ void FunctionExporter::emit_call(const Node& node) {
   }
 }
 
+std::vector<std::string> FunctionExporter::existing_identities() const {
+  std::vector<const Value*> used;
+  for (const Node* node : block_.nodes) {
+    used.insert(used.end(), node->inputs.begin(), node->inputs.end());
+    for (const auto& block : node->blocks) {
+      std::vector<const Value*> seen = free_values({block.get()});
+      used.insert(used.end(), seen.begin(), seen.end());
+    }
+  }
+  std::unordered_set<const Value*> taken(used.begin(), used.end());
+  std::vector<std::string> names;
+  for (const Value* result : block_.results) {
+    bool is_identity =
+        result->node && result->block == &block_ && result->node->op->name == "Identity";
+    if (!is_identity || !taken.insert(result).second) return {};
+    names.push_back(names_.name(*result->node));
+  }
+  return names;
+}
+
 std::vector<std::string> FunctionExporter::emit_results(const std::vector<std::string>& references,
                                                         const std::vector<DType>& types,
                                                         const std::string& scope) {
   if (references.empty()) return {};
   std::string prefix = scope.empty() ? "" : scope + "/";
   std::vector<std::string> names;
-  for (size_t i = 0; i < references.size(); ++i) {
+  if (scope.empty()) names = existing_identities();
+  bool exist = !names.empty();
+  for (size_t i = 0; !exist && i < references.size(); ++i) {
     names.push_back(names_.take(block_, prefix + "Identity"));
-  }
-  std::string no_op = must_run_.empty() ? "" : names_.take(block_, prefix + "NoOp");
-  for (size_t i = 0; i < references.size(); ++i) {
     NodeDef& node = emit(names[i], "Identity");
     node.attributes["T"] = {types[i]};
     node.inputs.push_back(references[i]);
-    if (!no_op.empty()) node.inputs.push_back("^" + no_op);
   }
-  if (!no_op.empty()) {
-    NodeDef& node = emit(no_op, "NoOp");
-    for (const std::string& name : must_run_) node.inputs.push_back("^" + name);
-    std::sort(node.inputs.begin(), node.inputs.end());
+  if (must_run_.empty()) return names;
+  std::string no_op = names_.take(block_, prefix + "NoOp");
+  std::unordered_set<std::string> waiting(names.begin(), names.end());
+  for (NodeDef& node : function_.nodes) {
+    if (waiting.count(node.name)) node.inputs.push_back("^" + no_op);
   }
+  NodeDef& node = emit(no_op, "NoOp");
+  for (const std::string& name : must_run_) node.inputs.push_back("^" + name);
+  std::sort(node.inputs.begin(), node.inputs.end());
   return names;
 }
 

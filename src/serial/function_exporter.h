@@ -63,7 +63,11 @@ class FunctionExporter {
   void emit_while(const Node& node);
   void emit_placeholder(const Value& argument, const Node* user);
   void emit_needed_captures(const Node& node);
+  // Names of the block's results where each is an Identity node of its own that nothing else uses
+  // (what a trace ends with); empty otherwise.
+  std::vector<std::string> existing_identities() const;
   // Identity nodes for values, each waiting for a NoOp that waits for every effect of the block.
+  // The results of a graph may have theirs already.
   std::vector<std::string> emit_results(const std::vector<std::string>& references,
                                         const std::vector<DType>& types, const std::string& scope);
   void finish_function(bool has_results);

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import graphwright as tf
 from graphwright import _core, _protobuf
 
 LOOP = """graphwright-ir 1
@@ -86,3 +87,30 @@ def test_import_does_not_load_protobuf():
 def test_malformed_text_is_an_error():
     with pytest.raises(Exception, match="line 1"):
         _core.graphdef_from_text("nonsense")
+
+
+@pytest.mark.parametrize(("length", "count"), [(3, 11), (10, 32)])
+def test_python_loop_adds_a_copy_of_its_body_per_step(length, count):
+    @tf.function
+    def train(dataset):
+        loss = tf.constant(0)
+        for x, y in dataset:
+            loss += tf.abs(y - x)
+        return loss
+
+    nodes = train.get_concrete_function([(1, 1)] * length).graph.as_graph_def().node
+    assert len(nodes) == count
+    if length == 3:
+        assert [(node.name, node.op, list(node.input)) for node in nodes] == [
+            ("Const", "Const", []),
+            ("Abs/x", "Const", []),
+            ("Abs", "Abs", ["Abs/x"]),
+            ("add", "AddV2", ["Const", "Abs"]),
+            ("Abs_1/x", "Const", []),
+            ("Abs_1", "Abs", ["Abs_1/x"]),
+            ("add_1", "AddV2", ["add", "Abs_1"]),
+            ("Abs_2/x", "Const", []),
+            ("Abs_2", "Abs", ["Abs_2/x"]),
+            ("add_2", "AddV2", ["add_1", "Abs_2"]),
+            ("Identity", "Identity", ["add_2"]),
+        ]
