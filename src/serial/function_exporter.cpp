@@ -84,12 +84,14 @@ void FunctionExporter::set_outputs(const Node& node, const std::string& name) {
 void FunctionExporter::emit_placeholder(const Value& argument, const Node* user) {
   // A capture without a name is called after what uses it first.
   std::string name = names_.argument_name(argument);
-  if (name.empty() && user && user->op->name == "While") {
-    size_t position = 2 + user->inputs.size() - 1;
-    std::vector<const Value*> captures =
-        free_values({user->blocks[0].get(), user->blocks[1].get()});
-    position += static_cast<size_t>(std::find(captures.begin(), captures.end(), &argument) -
-                                    captures.begin());
+  if (name.empty() && user && !user->blocks.empty()) {
+    std::vector<const Block*> blocks;
+    for (const auto& block : user->blocks) blocks.push_back(block.get());
+    std::vector<const Value*> captures = free_values(blocks);
+    // Among the exported node's inputs: a loop's counter comes before its own.
+    size_t position = user->inputs.size() + (user->op->name == "While" ? 1 : 0) +
+                      static_cast<size_t>(std::find(captures.begin(), captures.end(), &argument) -
+                                          captures.begin());
     name = names_.take(block_, names_.name(*user) + "/input_" + std::to_string(position));
   } else if (name.empty() && user && user->blocks.empty() && argument.dtype() == DType::kResource) {
     size_t position = static_cast<size_t>(
@@ -298,7 +300,8 @@ FunctionDef FunctionExporter::export_graph_body(const std::string& name) {
     types.push_back(result->dtype());
   }
   std::vector<std::string> names = emit_results(references, types, "");
-  UniqueNames outputs = argument_names_;
+  UniqueNames outputs;
+  for (const ArgDef& argument : function_.inputs) outputs.take(argument.name);
   for (size_t i = 0; i < names.size(); ++i) {
     std::string output = outputs.take(argument_text(names[i]));
     function_.outputs.push_back({output, types[i]});
