@@ -50,6 +50,7 @@ LAZY: dict[str, str] = {
     "executing_eagerly": "graphwright._core:executing_eagerly",
     "Graph": "graphwright._core:Graph",
     "experimental": "graphwright.experimental",
+    "Operation": "graphwright._core:Operation",
     "init_scope": "graphwright._core:init_scope",
     "inside_function": "graphwright._core:inside_function",
     "random.set_seed": "graphwright._core:set_seed",

@@ -11,6 +11,7 @@ void bind_tensor(nb::module_&);
 void bind_nest(nb::module_&);
 void bind_convert(nb::module_&);
 void bind_tables(nb::module_&);
+void bind_ir(nb::module_&);
 void bind_ops(nb::module_&);
 void bind_values(nb::module_&);
 void bind_autograph(nb::module_&);
@@ -30,6 +31,7 @@ constexpr BindFunction kBindFunctions[] = {
     bind_tensor,     //
     bind_nest,       //
     bind_tables,     //
+    bind_ir,         //
     bind_ops,        //
     bind_values,     //
     bind_convert,    //

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <new>
 #include <span>
 #include <string>
@@ -7,6 +8,8 @@
 #include "ir/graph.h"
 #include "python/convert.h"
 #include "python/errors.h"
+#include "python/graph_object.h"
+#include "python/operation_object.h"
 #include "python/printing.h"
 #include "python/python_api.h"
 #include "python/tensor_object.h"
@@ -146,6 +149,14 @@ PyObject* get_value_index(PyObject* self, void*) {
   });
 }
 
+PyObject* get_op(PyObject* self, void*) {
+  return guarded([&] { return wrap_operation_of(value_in(self, "op")); });
+}
+PyObject* get_graph(PyObject* self, void*) {
+  return guarded(
+      [&] { return wrap_graph(value_in(self, "graph").block->graph->shared_from_this()); });
+}
+
 PyGetSetDef tensor_attributes[] = {
     {"shape", get_shape, nullptr, "The tensor's TensorShape, as far as it is known.", nullptr},
     {"dtype", get_dtype, nullptr, "The DType of the elements.", nullptr},
@@ -153,6 +164,8 @@ PyGetSetDef tensor_attributes[] = {
     {"device", get_device, nullptr, "Where the elements are; '' in a graph.", nullptr},
     {"name", get_name, nullptr, "The name in the graph, 'add:0'; AttributeError if eager.",
      nullptr},
+    {"op", get_op, nullptr, "The operation it is an output of; AttributeError if eager.", nullptr},
+    {"graph", get_graph, nullptr, "The graph it belongs to; AttributeError if eager.", nullptr},
     {"value_index", get_value_index, nullptr,
      "Which output of its operation the tensor is; AttributeError if eager.", nullptr},
     {"_id", get_id, nullptr, "Equal only for the same tensor, however often it is wrapped.",
@@ -187,7 +200,18 @@ PyObject* method_consumers(PyObject* self, PyObject*) {
       throw Error(ErrorKind::kNotImplementedError,
                   "Tensor.consumers is undefined when eager execution is enabled.");
     }
-    return checked(PyList_New(0));
+    // The graph keeps no uses, and nobody asks for them in a hurry.
+    Ref list = checked_ref(PyList_New(0));
+    const Value* value = operand.value();
+    for (const Node* node : value->block->nodes) {
+      if (std::find(node->inputs.begin(), node->inputs.end(), value) == node->inputs.end() ||
+          node->outputs.empty()) {
+        continue;
+      }
+      Ref operation = Ref::steal(wrap_operation_of(*node->outputs[0]));
+      if (PyList_Append(list.get(), operation.get()) < 0) throw_python_error();
+    }
+    return list.release();
   });
 }
 
