@@ -234,6 +234,16 @@ Value* GraphBuilder::iteration_limit(const Operand& limit) {
   return outputs[0].value();
 }
 
+GraphBuilder::Mark GraphBuilder::mark() const {
+  return {graph_.scopes().size(), block_->nodes.size(), block_->random_seeds};
+}
+
+void GraphBuilder::rollback(const Mark& mark) {
+  graph_.truncate_scopes(mark.scope_count);
+  block_->nodes.resize(mark.node_count);
+  block_->random_seeds = mark.random_seeds;
+}
+
 OperandVector GraphBuilder::while_loop(const WhileOptions& options,
                                        std::span<const Operand> carried, BlockFunction condition,
                                        BlockFunction body) {

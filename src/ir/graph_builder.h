@@ -39,6 +39,16 @@ class GraphBuilder : public Builder {
   void call(const OpDef& op, std::shared_ptr<Callee> callee, std::span<const Operand> inputs,
             OperandVector& outputs, std::string_view name = {});
 
+  // Drops what has been recorded in the current block since a mark: for code that must run before
+  // it is known whether it becomes part of a loop. The block must be the one the mark was taken in.
+  struct Mark {
+    size_t scope_count;
+    size_t node_count;
+    int64_t random_seeds;
+  };
+  Mark mark() const;
+  void rollback(const Mark& mark);
+
   Graph& graph() { return graph_; }
   Block& block() { return *block_; }
   ScopeId scope() const { return scopes_.back(); }

@@ -53,18 +53,20 @@ PyObject* while_statement(PyObject*, PyObject* const* arguments, Py_ssize_t coun
   return guarded([&]() -> PyObject* {
     expect(count, 3, 6, "while_stmt");
     PyObject *test = arguments[0], *body = arguments[1];
+    Ref condition;
     if (is_staging()) {
-      // The first test is traced apart, only to learn whether the loop is staged.
       StateAccess state(body, arguments[2], count > 4 ? arguments[4] : nullptr,
                         count > 5 ? arguments[5] : nullptr);
-      if (staged_while(test, body, state, given(arguments, count, 3) ? arguments[3] : nullptr))
-        Py_RETURN_NONE;
+      condition =
+          staged_while(test, body, state, given(arguments, count, 3) ? arguments[3] : nullptr);
+      if (!condition) Py_RETURN_NONE;
+    } else {
+      condition = checked_ref(call0(test));
     }
-    for (;;) {
-      Ref condition = checked_ref(call0(test));
-      if (!truth(condition.get())) break;
+    while (truth(condition.get())) {
       run(body);
       if (PyErr_CheckSignals() < 0) throw_python_error();
+      condition = checked_ref(call0(test));
     }
     Py_RETURN_NONE;
   });

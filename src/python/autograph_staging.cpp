@@ -1,7 +1,13 @@
 #include "python/autograph_staging.h"
 
+#include "ir/graph.h"
+#include "ir/graph_builder.h"
+#include "ir/opdef.h"
 #include "ir/thread_state.h"
+#include "python/autograph_values.h"
 #include "python/errors.h"
+#include "python/nest.h"
+#include "python/tensor_object.h"
 
 namespace graphwright {
 
@@ -94,20 +100,221 @@ void StateAccess::set(const std::vector<Ref>& values) const {
 }
 
 bool is_staging() { return (thread_state.bits & ThreadState::kBuilding) != 0; }
+bool is_staged(PyObject* value) { return is_staging() && is_tensor_like(value); }
+bool is_staged_iterable(PyObject* value) { return is_staged(value); }
 
-bool is_staged(PyObject*) { return false; }
-bool is_staged_iterable(PyObject*) { return false; }
-void staged_if(PyObject*, PyObject*, PyObject*, const StateAccess&) {
-  throw_unimplemented("if on a tensor");
+namespace {
+
+// --- if ---
+
+// What a branch leaves in the variables.
+struct Branch {
+  const char* name;
+  PyObject* function;  // null: nothing happens
+  std::vector<Ref> values;
+  std::vector<Flat> flats;
+};
+
+class StagedIf {
+ public:
+  StagedIf(const Operand& test, PyObject* body, PyObject* orelse, const StateAccess& state)
+      : test_(test),
+        state_(state),
+        initial_(state.get()),
+        branches_{{"main", body, {}, {}}, {"else", orelse, {}, {}}} {}
+
+  void run() {
+    try {
+      GraphBuilder& builder = graph_builder();
+      OperandVector outputs = builder.if_else(
+          test_, [&](std::span<const Operand>) { return trace(0); },
+          [&](std::span<const Operand>) { return trace(1); });
+      finish(outputs);
+    } catch (...) {
+      state_.set(initial_);
+      throw;
+    }
+  }
+
+ private:
+  void execute(Branch& branch) {
+    state_.set(initial_);
+    if (branch.function != nullptr && branch.function != Py_None) {
+      checked_ref(PyObject_CallObject(branch.function, nullptr));
+    }
+    branch.values = state_.get();
+    branch.values.resize(state_.output_count());
+    branch.flats.assign(branch.values.size(), Flat());
+    for (size_t i = 0; i < branch.values.size(); ++i) {
+      if (!branch.values[i]) {
+        throw_value_error("'" + state_.name(i) + "' must also be initialized in the " +
+                          branch.name + " branch");
+      }
+      // A flag that the test has found out to be set, is.
+      if (state_.is_flag(i) && is_tensor(branch.values[i].get()) &&
+          implied(branch, operand_in(branch.values[i].get()))) {
+        branch.values[i] = Ref::borrow(Py_True);
+      }
+      branch.flats[i] = Flat(branch.values[i].get());
+    }
+  }
+
+  // Whether `operand` is true in the branch because of the condition.
+  bool implied(const Branch& branch, const Operand& operand) const {
+    if (&branch == &branches_[0]) return operand == test_;
+    if (!test_.is_value() || !operand.is_value()) return false;
+    const Node* node = test_.value()->node;
+    return node != nullptr && node->op->name == "LogicalNot" && node->inputs[0] == operand.value();
+  }
+
+  OperandVector trace(int which) {
+    Branch& branch = branches_[which];
+    execute(branch);
+    if (which == 0 && has_missing_return(branch)) {
+      // What the other branch returns tells the type of the value that is not there.
+      GraphBuilder& builder = graph_builder();
+      GraphBuilder::Mark mark = builder.mark();
+      Branch trial{branches_[1].name, branches_[1].function, {}, {}};
+      execute(trial);
+      fill_missing_return(branch, trial);
+      builder.rollback(mark);
+    } else if (which == 1) {
+      fill_missing_return(branch, branches_[0]);
+      check_agreement();
+    }
+    OperandVector operands;
+    for (Flat& flat : branch.flats) {
+      for (size_t leaf = 0; leaf < flat.leaves.size(); ++leaf) {
+        if (flat.carried[leaf]) operands.push_back(operand_of(flat.leaves[leaf].get()));
+      }
+    }
+    return operands;
+  }
+
+  static bool has_missing_return(const Branch& branch) {
+    for (const Ref& value : branch.values) {
+      if (is_missing_return(value.get())) return true;
+    }
+    return false;
+  }
+
+  // A path that has not returned has any value to return: the flag beside it says not to read it.
+  void fill_missing_return(Branch& branch, const Branch& other) const {
+    for (size_t i = 0; i < branch.values.size(); ++i) {
+      if (!is_missing_return(branch.values[i].get()) || is_missing_return(other.values[i].get()))
+        continue;
+      Flat filled = other.flats[i];
+      for (size_t leaf = 0; leaf < filled.leaves.size(); ++leaf) {
+        if (!filled.carried[leaf]) continue;
+        Operand operand = operand_of(other.flats[i].leaves[leaf].get());
+        filled.leaves[leaf] = wrapped(placeholder_value(current_builder(), type_of(operand)));
+      }
+      branch.flats[i] = std::move(filled);
+      branch.values[i] = branch.flats[i].value();
+    }
+  }
+
+  void check_agreement() const {
+    for (size_t i = 0; i < branches_[0].flats.size(); ++i) {
+      const std::string& name = state_.name(i);
+      const Flat &main = branches_[0].flats[i], &orelse = branches_[1].flats[i];
+      if (!(main.structure == orelse.structure)) {
+        throw_type_error("'" + name +
+                         "' must have the same nested structure in the main and else branches: " +
+                         main.structure.to_string() + " and " + orelse.structure.to_string());
+      }
+      for (size_t leaf = 0; leaf < main.leaves.size(); ++leaf) {
+        PyObject *a = main.leaves[leaf].get(), *b = orelse.leaves[leaf].get();
+        if (main.carried[leaf] && orelse.carried[leaf]) {
+          DType first = dtype_of(operand_of(a)), second = dtype_of(operand_of(b));
+          if (first != second) {
+            throw_type_error(leaf_name(name, main, leaf) + " has dtype " +
+                             std::string(dtype_name(first)) + " in the main branch, but dtype " +
+                             std::string(dtype_name(second)) + " in the else branch");
+          }
+          continue;
+        }
+        if (a == b) continue;
+        if (a == Py_None || b == Py_None) {
+          throw_value_error("'" + name + "' is None at the end of the " +
+                            (a == Py_None ? "main" : "else") + " branch.");
+        }
+        throw_type_error(
+            leaf_name(name, main, leaf) +
+            " must be a tensor or a number to depend on a condition that is a tensor; it is " +
+            repr_of(a) + " at the end of the main branch and " + repr_of(b) +
+            " at the end of the else branch");
+      }
+    }
+  }
+
+  void finish(const OperandVector& outputs) {
+    std::vector<Ref> values = initial_;
+    size_t next = 0;
+    for (size_t i = 0; i < branches_[0].flats.size(); ++i) {
+      Flat result = branches_[0].flats[i];
+      for (size_t leaf = 0; leaf < result.leaves.size(); ++leaf) {
+        if (result.carried[leaf]) result.leaves[leaf] = wrapped(outputs[next++]);
+      }
+      // A flag that both branches leave the same is known without running.
+      bool known_flag = state_.is_flag(i) && PyBool_Check(branches_[0].values[i].get()) &&
+                        branches_[0].values[i].get() == branches_[1].values[i].get();
+      values[i] = known_flag ? branches_[0].values[i] : result.value();
+    }
+    state_.set(values);
+  }
+
+  Operand test_;
+  const StateAccess& state_;
+  std::vector<Ref> initial_;
+  Branch branches_[2];
+};
+
+}  // namespace
+
+void staged_if(PyObject* test, PyObject* body, PyObject* orelse, const StateAccess& state) {
+  StagedIf(bool_condition(operand_of(test), "if statement"), body, orelse, state).run();
 }
-bool staged_while(PyObject*, PyObject*, const StateAccess&, PyObject*) { return false; }
-void staged_for(PyObject*, PyObject*, PyObject*, const StateAccess&, PyObject*, PyObject*) {
-  throw_unimplemented("for over a tensor");
+
+// --- expressions ---
+
+Ref staged_if_expression(PyObject* test, PyObject* body, PyObject* orelse) {
+  Operand condition = bool_condition(operand_of(test), "conditional expression");
+  Flat flats[2];
+  auto trace = [&](int which, PyObject* function) {
+    Ref value = checked_ref(PyObject_CallObject(function, nullptr));
+    flats[which] = Flat(value.get());
+    if (which == 1 && !(flats[0].structure == flats[1].structure)) {
+      throw_type_error(
+          "the values of a conditional expression on a tensor must have the same nested "
+          "structure: " +
+          flats[0].structure.to_string() + " and " + flats[1].structure.to_string());
+    }
+    OperandVector operands;
+    for (const Ref& leaf : flats[which].leaves) operands.push_back(operand_of(leaf.get()));
+    return operands;
+  };
+  OperandVector outputs = current_builder().if_else(
+      condition, [&](std::span<const Operand>) { return trace(0, body); },
+      [&](std::span<const Operand>) { return trace(1, orelse); });
+  for (size_t leaf = 0; leaf < outputs.size(); ++leaf)
+    flats[0].leaves[leaf] = wrapped(outputs[leaf]);
+  return flats[0].value();
 }
-Ref staged_if_expression(PyObject*, PyObject*, PyObject*) {
-  throw_unimplemented("a conditional on a tensor");
+
+Ref staged_logical(PyObject* left, PyObject* right, bool is_and) {
+  Operand condition = bool_condition(operand_of(left), is_and ? "`and`" : "`or`");
+  auto known = [&](std::span<const Operand>) { return OperandVector{condition}; };
+  auto evaluated = [&](std::span<const Operand>) {
+    return OperandVector{operand_of(checked_ref(PyObject_CallObject(right, nullptr)).get())};
+  };
+  OperandVector outputs = is_and ? current_builder().if_else(condition, evaluated, known)
+                                 : current_builder().if_else(condition, known, evaluated);
+  return wrapped(outputs[0]);
 }
-Ref staged_logical(PyObject*, PyObject*, bool) { throw_unimplemented("and, or on a tensor"); }
-Ref staged_not(PyObject*) { throw_unimplemented("not on a tensor"); }
+
+Ref staged_not(PyObject* operand) {
+  return wrapped(current_builder().op("LogicalNot", {operand_of(operand)}));
+}
 
 }  // namespace graphwright

@@ -46,8 +46,8 @@ bool is_staged(PyObject* value);
 bool is_staged_iterable(PyObject* value);
 
 void staged_if(PyObject* test, PyObject* body, PyObject* orelse, const StateAccess& state);
-// False if the loop's condition turns out to be a Python value, so that nothing was staged.
-bool staged_while(PyObject* test, PyObject* body, const StateAccess& state, PyObject* options);
+// Null if the loop was staged; otherwise the first value of its condition, which is a Python value.
+Ref staged_while(PyObject* test, PyObject* body, const StateAccess& state, PyObject* options);
 void staged_for(PyObject* iterated, PyObject* extra_test, PyObject* body, const StateAccess& state,
                 PyObject* target, PyObject* options);
 Ref staged_if_expression(PyObject* test, PyObject* body, PyObject* orelse);

@@ -1,0 +1,47 @@
+// Python values as the control flow of a graph carries them: structures of leaves, most of them
+// tensors.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/builder.h"
+#include "ir/graph_builder.h"
+#include "python/nest.h"
+#include "python/python_api.h"
+
+namespace graphwright {
+
+// What a path through a function that has met no return has to return.
+bool is_missing_return(PyObject* value);
+
+// Whether control flow carries the value as a tensor: tensors, variables, numbers, arrays, texts.
+bool is_carried(PyObject* value);
+
+// One variable's value, taken apart. Leaves that are not carried must stay the same object.
+struct Flat {
+  Structure structure;
+  std::vector<Ref> leaves;
+  std::vector<bool> carried;
+
+  Flat() = default;
+  explicit Flat(PyObject* value);
+  Ref value() const;  // put together again
+};
+
+// A new tensor object.
+Ref wrapped(const Operand& operand);
+
+// "'x'", or "'x' (component 2)" inside a structure.
+std::string leaf_name(const std::string& name, const Flat& flat, size_t leaf);
+
+// The builder of the graph being built.
+GraphBuilder& graph_builder();
+
+// The operand; ValueError naming `what` unless its dtype is bool.
+Operand bool_condition(Operand condition, const char* what);
+
+// A value of the given type that is never read.
+Operand placeholder_value(Builder& builder, const ValueType& type);
+
+}  // namespace graphwright
