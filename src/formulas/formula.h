@@ -8,7 +8,7 @@
 // over any number type V, real or complex (formulas/number.h has the vocabulary). It must not loop
 // (call_lanes is for what has to), so that it can be recorded. Where elements may be in error it
 // also has `template <class V> static MaskOf<V> error(V x, V y)`, used for integer types; apply
-// must give some value there.
+// must give some value there. kErrorMessage says what was wrong, if not a division by zero.
 //
 // Narrow types (half, bfloat16, float8, integers of 8 and 16 bits) compute in float32, int32 or
 // uint32 and are rounded, or wrapped, at the end.

@@ -44,8 +44,9 @@ struct FormulaDescriptor {
   std::array<const FormulaKernels*, kIsaCount> kernels;
   // Records the formula for `type`; null when it is not defined for it.
   void (*record)(DType type, ExpressionGraph& graph);
-  // Dtypes of which elements may be in error.
+  // Dtypes of which elements may be in error, and what to say then.
   DTypeSet error_types;
+  std::string_view error_message;
 
   // Null where the formula is not defined for `type`.
   ElementwiseKernel elementwise(DType type) const {

@@ -134,6 +134,15 @@ constexpr DTypeSet error_types_of() {
   return result;
 }
 
+template <class F>
+constexpr std::string_view error_message_of() {
+  if constexpr (requires { F::kErrorMessage; }) {
+    return F::kErrorMessage;
+  } else {
+    return error_types_of<F>().empty() ? "" : "Integer division by zero";
+  }
+}
+
 template <class... Formulas>
 struct FormulaList {
   static constexpr int kCount = sizeof...(Formulas);
@@ -148,11 +157,13 @@ struct FormulaList {
 
   static consteval std::array<FormulaDescriptor, kCount> descriptors(
       std::array<const FormulaKernels*, kIsaCount> tables) {
-    std::array<FormulaDescriptor, kCount> result{FormulaDescriptor{formula_name<Formulas>(),
-                                                                   signature_of<Formulas>(),
-                                                                   {},
-                                                                   &record_formula_of<Formulas>,
-                                                                   error_types_of<Formulas>()}...};
+    std::array<FormulaDescriptor, kCount> result{
+        FormulaDescriptor{formula_name<Formulas>(),
+                          signature_of<Formulas>(),
+                          {},
+                          &record_formula_of<Formulas>,
+                          error_types_of<Formulas>(),
+                          error_message_of<Formulas>()}...};
     for (size_t i = 0; i < kCount; ++i) {
       for (size_t isa = 0; isa < kIsaCount; ++isa) result[i].kernels[isa] = tables[isa] + i;
     }

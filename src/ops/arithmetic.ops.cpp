@@ -143,6 +143,8 @@ struct TruncateMod : Binary {
 
 struct Pow : Binary {
   static constexpr DTypeSet kTypes = kFloating | kSignedInteger;
+  static constexpr const char* kErrorMessage =
+      "Integers to negative integer powers are not allowed";
   template <class V>
   static V apply(V x, V y) {
     if constexpr (kIsFloating<V>) {

@@ -34,7 +34,7 @@ DType formula_dtype(const FormulaDescriptor& formula, std::span<const DType> inp
 }
 
 Status formula_error(const OpDef& op) {
-  Status status(Code::kInvalidArgument, "Integer division by zero");
+  Status status(Code::kInvalidArgument, std::string(op.compute.formula->error_message));
   status.detail()->op = op.name;
   return status;
 }
