@@ -1,7 +1,5 @@
 #include "ir/functiondef.h"
 
-#include <mutex>
-#include <shared_mutex>
 #include <unordered_map>
 
 #include "base/status.h"
@@ -10,7 +8,6 @@ namespace graphwright {
 namespace {
 
 struct Registry {
-  std::shared_mutex mutex;
   std::unordered_map<std::string_view, const FunctionDef*> by_name;
   std::vector<const FunctionDef*> in_order;
 };
@@ -24,7 +21,6 @@ Registry& registry() {
 
 void register_functions(std::span<const FunctionDef> table) {
   Registry& functions = registry();
-  std::unique_lock lock(functions.mutex);
   for (const FunctionDef& function : table) {
     std::string_view rest = function.names;
     while (!rest.empty()) {
@@ -42,13 +38,11 @@ void register_functions(std::span<const FunctionDef> table) {
 
 std::span<const FunctionDef* const> all_functions() {
   Registry& functions = registry();
-  std::shared_lock lock(functions.mutex);
   return functions.in_order;
 }
 
 const FunctionDef* find_function(std::string_view name) {
   Registry& functions = registry();
-  std::shared_lock lock(functions.mutex);
   auto found = functions.by_name.find(name);
   return found == functions.by_name.end() ? nullptr : found->second;
 }

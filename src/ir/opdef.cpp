@@ -1,8 +1,5 @@
 #include "ir/opdef.h"
 
-#include <algorithm>
-#include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -11,9 +8,9 @@ namespace graphwright {
 namespace {
 
 // Rows are registered by static initialisers in an unspecified order of files, so the table is made
-// by its first user. It is never destroyed: kernels may still run while the process ends.
+// by its first user. All of it is there before anything else runs and never changes again, so that
+// readers need no lock. It is never destroyed: kernels may still run while the process ends.
 struct Registry {
-  std::shared_mutex mutex;
   std::unordered_map<std::string_view, const OpDef*> by_name;
   std::vector<const OpDef*> in_order;
 };
@@ -27,7 +24,6 @@ Registry& registry() {
 
 void register_ops(std::span<const OpDef> table) {
   Registry& ops = registry();
-  std::unique_lock lock(ops.mutex);
   for (const OpDef& op : table) {
     if (!ops.by_name.emplace(op.name, &op).second) {
       throw_internal("op " + std::string(op.name) + " is registered twice");
@@ -38,7 +34,6 @@ void register_ops(std::span<const OpDef> table) {
 
 const OpDef* find_op(std::string_view name) {
   Registry& ops = registry();
-  std::shared_lock lock(ops.mutex);
   auto found = ops.by_name.find(name);
   return found == ops.by_name.end() ? nullptr : found->second;
 }
@@ -51,7 +46,6 @@ const OpDef& get_op(std::string_view name) {
 
 std::span<const OpDef* const> all_ops() {
   Registry& ops = registry();
-  std::shared_lock lock(ops.mutex);
   return ops.in_order;
 }
 

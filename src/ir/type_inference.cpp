@@ -244,7 +244,7 @@ class Resolver {
     if (spec.arity == Arity::kMixed) {
       const std::vector<DType>* types = find_list(spec.type);
       if (!types) unbound(spec, spec.type);
-      result_.outputs.insert(result_.outputs.end(), types->begin(), types->end());
+      result_.outputs.append(*types);
       result_.output_counts.push_back(static_cast<int64_t>(types->size()));
       return;
     }
@@ -262,7 +262,7 @@ class Resolver {
     }
     DType type = is_variable(spec) ? result_.variable(spec.type) : dtype_from_name(spec.type);
     if (type == DType::kInvalid) unbound(spec, spec.type);
-    result_.outputs.insert(result_.outputs.end(), static_cast<size_t>(count), type);
+    result_.outputs.append(static_cast<size_t>(count), type);
     result_.output_counts.push_back(count);
   }
 
@@ -303,10 +303,9 @@ void name_unknown_dims(PartialShape& shape) {
 
 std::vector<ValueType> infer_types(const OpDef& op, std::span<const Operand> inputs,
                                    const Attributes& attributes, Tier tier) {
-  std::vector<DType> dtypes;
-  dtypes.reserve(inputs.size());
+  SmallVector<DType, 8> dtypes;
   for (const Operand& input : inputs) dtypes.push_back(dtype_of(input));
-  TypeBindings bindings = resolve_types(op, dtypes, attributes, tier);
+  TypeBindings bindings = resolve_types(op, dtypes.span(), attributes, tier);
   std::vector<ValueType> outputs(bindings.outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i].dtype = bindings.outputs[i];
   try {

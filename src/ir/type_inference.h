@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "ir/attribute.h"
 #include "ir/operand.h"
 #include "ir/value_type.h"
@@ -30,12 +31,12 @@ struct TypeBindings {
     std::string_view name;
     std::vector<DType> types;
   };
-  std::vector<Variable> variables;
-  std::vector<Count> counts;
+  SmallVector<Variable, 3> variables;
+  SmallVector<Count, 2> counts;
   std::vector<TypeList> lists;
-  std::vector<int64_t> input_counts;   // operands per declared input
-  std::vector<int64_t> output_counts;  // values per declared output
-  std::vector<DType> outputs;          // one per value
+  SmallVector<int64_t, 6> input_counts;   // operands per declared input
+  SmallVector<int64_t, 4> output_counts;  // values per declared output
+  SmallVector<DType, 8> outputs;          // one per value
 
   DType variable(std::string_view name) const;  // kInvalid if not bound
 };

@@ -92,10 +92,9 @@ void run_kernel(const OpDef& op, std::span<const Operand> operands,
   if (op.compute.kind != ComputeKind::kFormula && !op.compute.kernel) {
     throw Error(Code::kUnimplemented, "Op " + std::string(op.name) + " has no kernel of its own.");
   }
-  std::vector<DType> dtypes;
-  dtypes.reserve(inputs.size());
+  SmallVector<DType, 8> dtypes;
   for (const Tensor* input : inputs) dtypes.push_back(input->dtype());
-  TypeBindings bindings = resolve_types(op, dtypes, attributes, Tier::kEager);
+  TypeBindings bindings = resolve_types(op, dtypes.span(), attributes, Tier::kEager);
   if (op.compute.kind == ComputeKind::kFormula) {
     Tensor output;
     Status status = run_formula(op, inputs, output);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <doctest/doctest.h>
@@ -73,8 +74,8 @@ TEST_CASE("type variables, counts and lists are bound from the inputs") {
   Attributes attributes;
   // Two open counts share what is left: 2 values, 2 others.
   TypeBindings bindings = resolve_types(kVariadic, inputs, attributes, Tier::kEager);
-  CHECK(bindings.input_counts == std::vector<int64_t>{2, 1, 2});
-  CHECK(bindings.outputs == std::vector<DType>{kF, kF, DType::kBool, kF});
+  CHECK(std::ranges::equal(bindings.input_counts, std::array<int64_t, 3>{2, 1, 2}));
+  CHECK(std::ranges::equal(bindings.outputs, std::array{kF, kF, DType::kBool, kF}));
   CHECK(bindings.variable("Tindex") == kI);
 }
 
