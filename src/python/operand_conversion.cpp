@@ -98,15 +98,22 @@ DType dtype_of_tensor_like(PyObject* object) {
   return is_variable(object) ? variable_value_type(object).dtype : dtype_of(operand_in(object));
 }
 
+bool becomes_tensor(PyObject* value) {
+  // The answer for Python's own types is known; asking would raise an AttributeError each time.
+  if (PyList_CheckExact(value) || PyTuple_CheckExact(value) || is_plain_number(value) ||
+      PyUnicode_CheckExact(value) || PyBytes_CheckExact(value)) {
+    return false;
+  }
+  return PyObject_HasAttr(reinterpret_cast<PyObject*>(Py_TYPE(value)), interned("__tf_tensor__"));
+}
+
 Operand operand_of(PyObject* value, const ConversionOptions& options) {
   if (is_tensor(value)) return with_dtype(operand_in(value), value, options.dtype);
   if (is_variable(value)) {
     return with_dtype(read_variable(value), value, options.dtype);
   }
   if (!is_plain_number(value)) {
-    if (PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__tf_tensor__")) {
-      return ask_object(value, options);
-    }
+    if (becomes_tensor(value)) return ask_object(value, options);
     if (is_list(value)) {
       // Tensors in a list stay nodes of the graph that is being built, and under a tape keep their
       // gradients: both need the op, which also checks that dtypes and shapes agree.

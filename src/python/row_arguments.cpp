@@ -165,7 +165,7 @@ Operand convert_shape(const RowParameter& parameter, const CallNames& names, PyO
     return tensor;
   }
   if (!is_tensor_like(value) && sequence_contents(value) == SequenceContents::kValues &&
-      !PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__tf_tensor__")) {
+      !becomes_tensor(value)) {
     bool empty = is_sequence(value) && PyObject_Size(value) == 0;
     Tensor tensor =
         tensor_from_python(value, empty ? DType::kInt32 : DType::kInvalid, DType::kInt32);
@@ -179,7 +179,7 @@ Operand convert_shape(const RowParameter& parameter, const CallNames& names, PyO
 Argument convert_axis(const RowParameter& parameter, const CallNames& names, PyObject* value) {
   if (is_tensor_like(value)) return convert_index(parameter, names, value);
   if (PyLong_Check(value)) return convert_int(parameter, names, value);
-  if (PyObject_HasAttrString(value, "__array__")) return convert_index(parameter, names, value);
+  if (!is_sequence(value) && PyObject_HasAttrString(value, "__array__")) return convert_index(parameter, names, value);
   return convert_ints(parameter, names, value);
 }
 

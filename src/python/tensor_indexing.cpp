@@ -100,7 +100,7 @@ Tensor integer_scalar(DType dtype, int64_t value) {
 
 void add_slice(SliceSpecification& specification, PyObject* slice) {
   auto part = [&](const char* name, int64_t fallback, bool& given) -> IndexItem {
-    Ref value = checked_ref(PyObject_GetAttrString(slice, name));
+    Ref value = checked_ref(PyObject_GetAttr(slice, interned(name)));
     given = value.get() != Py_None;
     return given ? index_item(value.get()) : IndexItem{fallback, {}};
   };
@@ -231,6 +231,50 @@ bool is_simple_index(PyObject* key) {
          PyTuple_Check(key) || PyList_Check(key);
 }
 
+// What is contiguous in memory needs no op: x[i], x[i, j], x[a:b]. Null for everything else, errors
+// included.
+Tensor contiguous_part(const Tensor& tensor, PyObject* key) {
+  if (PySlice_Check(key)) {
+    if (tensor.rank() == 0) return {};
+    Py_ssize_t start = 0, stop = 0, step = 0;
+    if (PySlice_Unpack(key, &start, &stop, &step) < 0) {
+      PyErr_Clear();
+      return {};
+    }
+    if (step != 1) return {};
+    Py_ssize_t count = PySlice_AdjustIndices(tensor.dim(0), &start, &stop, step);
+    std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
+    int64_t row = tensor.dim(0) ? tensor.element_count() / tensor.dim(0) : 0;
+    dims[0] = count;
+    return tensor.view(start * row, dims);
+  }
+  if (!PyTuple_Check(key)) return {};
+  Py_ssize_t size = PyTuple_Size(key);
+  if (size == 0 || size > tensor.rank()) return {};
+  int64_t offset = 0, extent = tensor.element_count();
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    PyObject* item = PyTuple_GetItem(key, i);
+    if (!PyLong_CheckExact(item)) return {};
+    int overflow = 0;
+    long long index = PyLong_AsLongLongAndOverflow(item, &overflow);
+    int64_t dim = tensor.dim(static_cast<int>(i));
+    if (index < 0) index += dim;
+    if (overflow || index < 0 || index >= dim) return {};
+    extent /= dim;
+    offset += index * extent;
+  }
+  return tensor.view(offset, tensor.dims().subspan(static_cast<size_t>(size)));
+}
+
+// Slices whose parts are all None or Python ints: PySlice_Unpack would also take tensors.
+bool is_plain_slice(PyObject* key) {
+  for (const char* name : {"start", "stop", "step"}) {
+    Ref part = Ref::steal(PyObject_GetAttr(key, interned(name)));
+    if (!part || !(part.get() == Py_None || PyLong_CheckExact(part.get()))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Operand first_dimension_slice(const Operand& operand, int64_t index) {
@@ -259,6 +303,10 @@ PyObject* tensor_subscript(PyObject* self, PyObject* key) {
       long long index = PyLong_AsLongLong(key);
       if (index == -1 && PyErr_Occurred()) throw_python_error();
       return wrap(first_dimension_slice(input, index));
+    }
+    if (input.is_tensor() && thread_state.bits == 0 &&
+        (PyTuple_Check(key) || (PySlice_Check(key) && is_plain_slice(key)))) {
+      if (Tensor part = contiguous_part(input.tensor(), key)) return wrap(part);
     }
     SliceSpecification specification;
     if (PyTuple_Check(key) || PyList_Check(key)) {

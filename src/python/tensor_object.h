@@ -71,6 +71,8 @@ Tensor eager_tensor_of(PyObject* value, DType dtype = DType::kInvalid);
 // A tensor or variable: what has a dtype and takes part in ops as it is.
 bool is_tensor_like(PyObject* object);
 DType dtype_of_tensor_like(PyObject* object);
+// Whether the object's type has __tf_tensor__, by which it becomes a tensor.
+bool becomes_tensor(PyObject* object);
 
 // "<tf.Tensor 'add:0' shape=() dtype=int32>", "Tensor("add:0", shape=(), dtype=int32)".
 std::string symbolic_repr(const Operand& operand);

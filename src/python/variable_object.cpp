@@ -374,8 +374,11 @@ PyTypeObject* create_type(const char* name, std::vector<PyType_Slot> slots, PyTy
 
 bool is_variable(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
-  bool is_one = type == resource_variable_type || type == unread_variable_type ||
-                PyType_IsSubtype(type, variable_type_object);
+  bool is_one = type == resource_variable_type || type == unread_variable_type;
+  if (!is_one) {
+    if (PyLong_CheckExact(object) || PyFloat_CheckExact(object)) return false;  // no walk for these
+    is_one = PyType_IsSubtype(type, variable_type_object);
+  }
   return is_one && as_variable(object)->members;
 }
 
