@@ -55,31 +55,45 @@ TensorImpl* allocate_like(const TensorImpl* like, DType dtype) {
   return impl;
 }
 
-// `impl`'s elements from the operands, or null where an element is in error.
-TensorImpl* compute(const FormulaDescriptor* formula, DType type, TensorImpl* left,
+// A tensor like `like` from the operands, which step by one element or stay at their only one; null
+// where an element is in error.
+TensorImpl* compute(const FormulaDescriptor* formula, const TensorImpl* like, TensorImpl* left,
                     TensorImpl* right) {
+  const DType type = like->dtype;
   ElementwiseKernel vector_kernel = nullptr;
   ScalarKernel scalar_kernel = nullptr;
-  if (left->element_count == 1) {
+  if (like->element_count == 1) {
     scalar_kernel = formula->scalar(type);
   } else {
     vector_kernel = formula->elementwise(type);
   }
   if (!scalar_kernel && !vector_kernel) return nullptr;
-  TensorImpl* result = allocate_like(left, formula->result_dtype(type));
+  TensorImpl* result = allocate_like(like, formula->result_dtype(type));
   bool error;
   if (scalar_kernel) {
     error = scalar_kernel(result->data, left->data, right->data, nullptr);
   } else {
     const void* operands[kMaxFormulaOperands] = {left->data, right->data, nullptr};
-    const int64_t steps[kMaxFormulaOperands] = {1, 1, 0};
-    error = vector_kernel(result->data, operands, steps, left->element_count) >= 0;
+    const int64_t steps[kMaxFormulaOperands] = {left->rank == like->rank, right->rank == like->rank,
+                                                0};
+    error = vector_kernel(result->data, operands, steps, like->element_count) >= 0;
   }
   if (error) [[unlikely]] {
     destroy_tensor(result);
     return nullptr;
   }
   return result;
+}
+
+// One operand is 0-d, and that is all there is to it.
+TensorImpl* try_with_scalar(const OpDef& op, TensorImpl* left, TensorImpl* right) {
+  const TensorImpl* like = left->rank == 0 ? right : left;
+  const bool plain = thread_state.bits == 0 && (left->rank == 0 || right->rank == 0) &&
+                     left->dtype == right->dtype && like->rank <= kInlineRank &&
+                     (left->device | right->device) == 0 && like->element_count <= kLargest;
+  if (!plain) return nullptr;
+  const FormulaDescriptor* formula = fast_formula(op, like->dtype, 2);
+  return formula ? compute(formula, like, left, right) : nullptr;
 }
 
 }  // namespace
@@ -90,14 +104,14 @@ TensorImpl* try_fast_binary(const OpDef& op, TensorImpl* left, TensorImpl* right
                         static_cast<uint64_t>(left->rank > kInlineRank) |
                         static_cast<uint64_t>(left->device | right->device) |
                         static_cast<uint64_t>(left->element_count > kLargest);
-  const int rank = std::min<int>(left->rank, kInlineRank);
+  const int rank = std::min<int>(std::min(left->rank, right->rank), kInlineRank);
   for (int i = 0; i < rank; ++i) {
     difference |= static_cast<uint64_t>(left->inline_dims[i] ^ right->inline_dims[i]);
   }
   if (difference != 0) [[unlikely]]
-    return nullptr;
+    return try_with_scalar(op, left, right);
   const FormulaDescriptor* formula = fast_formula(op, left->dtype, 2);
-  return formula ? compute(formula, left->dtype, left, right) : nullptr;
+  return formula ? compute(formula, left, left, right) : nullptr;
 }
 
 TensorImpl* try_fast_unary(const OpDef& op, TensorImpl* operand) {
@@ -107,7 +121,7 @@ TensorImpl* try_fast_unary(const OpDef& op, TensorImpl* operand) {
   if (difference != 0) [[unlikely]]
     return nullptr;
   const FormulaDescriptor* formula = fast_formula(op, operand->dtype, 1);
-  return formula ? compute(formula, operand->dtype, operand, operand) : nullptr;
+  return formula ? compute(formula, operand, operand, operand) : nullptr;
 }
 
 }  // namespace graphwright

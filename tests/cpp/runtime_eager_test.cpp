@@ -124,7 +124,15 @@ TEST_CASE("the fast path agrees with the slow one, and leaves to it what is out 
   CHECK(*result.data<float>() == *run_one("Tanh", {scalar}).data<float>());
   CHECK(*result.data<float>() == doctest::Approx(std::tanh(0.5)));
 
-  CHECK(!try_fast_binary(add, left.impl(), scalar.impl()));                     // shapes
+  for (bool scalar_first : {false, true}) {
+    Tensor with_scalar =
+        Tensor::adopt(scalar_first ? try_fast_binary(add, scalar.impl(), left.impl())
+                                   : try_fast_binary(add, left.impl(), scalar.impl()));
+    REQUIRE(with_scalar);
+    CHECK(with_scalar.shape() == PartialShape{3});
+    CHECK(with_scalar.data<float>()[2] == 3.5f);
+  }
+  CHECK(!try_fast_binary(add, left.impl(), floats({1}).impl()));                // shapes
   CHECK(!try_fast_binary(add, scalar.impl(), Tensor::int32_scalar(1).impl()));  // dtypes
   CHECK(!try_fast_unary(tanh, Tensor::int32_scalar(1).impl()));                 // not allowed
   CHECK(!try_fast_unary(get_op("Shape"), left.impl()));                         // no formula
