@@ -14,9 +14,9 @@ namespace graphwright {
 void run_eager(const OpDef& op, std::span<const Operand> inputs, const Attributes& attributes,
                OperandVector& outputs);
 
-// The short way for elementwise ops on two tensors of equal dtype and shape (or one of them 0-d),
-// or on one tensor: null when anything is out of the ordinary (state bits, dtype or shape differ,
-// no native kernel), and the caller takes run_eager. Never throws except for memory.
+// The short way for elementwise ops on one tensor, or on two of equal dtype and shape (or one of
+// them 0-d): null when anything is out of the ordinary (state bits, dtypes or shapes differ, no
+// native kernel), and the caller takes run_eager. Never throws except for memory.
 TensorImpl* try_fast_binary(const OpDef& op, TensorImpl* left, TensorImpl* right);
 TensorImpl* try_fast_unary(const OpDef& op, TensorImpl* operand);
 

@@ -24,8 +24,8 @@ struct RunOptions {
 // its own ends with Cancelled soon after.
 extern StopFlag interrupt_count;
 
-// Lowers a finished graph. `input_types` may be more specific than the graph's own argument types.
-// Internal for IR that verify_graph would refuse.
+// Lowers a finished graph, which the plan keeps alive where it is shared. Internal for IR that
+// verify_graph would refuse, Unimplemented for ops that have no kernel.
 std::shared_ptr<Plan> compile_plan(const Graph& graph);
 
 // Runs with one tensor per body argument, captures included; sets one per body result. Thread safe
