@@ -234,8 +234,16 @@ E pow_by_y(const E& x, const E&, const E& z) {
   E inside = x.apply("Greater", zero);
   return z * where(inside, where(inside, x, ones_of(x)).apply("Log"), zero);
 }
-E difference_by_x(const E& x, const E& y, const E&) { return (x - y) * 2.0; }
-E difference_by_y(const E& x, const E& y, const E&) { return (x - y) * -2.0; }
+// Of d = x - y, |d|^2 changes by 2 Re(conj(d) dd): no function of d alone has that derivative.
+void squared_difference_gradient(GradientContext& c) {
+  E scaled = c.dy() * ((c.x(0) - c.x(1)) * 2.0);
+  if (c.needs(0)) c.set_dx_unbroadcast(0, scaled);
+  if (c.needs(1)) c.set_dx_unbroadcast(1, -scaled);
+}
+void squared_difference_forward(ForwardContext& c) {
+  E difference = c.x(0) - c.x(1), change = c.dx(0) - c.dx(1);
+  c.set_dy(0, conjugated(difference) * change + difference * conjugated(change));
+}
 
 // One of the operands is the result: `first` says where it is x.
 template <E (*First)(const E& x, const E& y)>
@@ -438,8 +446,8 @@ constexpr std::array kArithmeticOps{
           .types = {{{"T", kFloating | kIndex | kComplex}}},
           .shape = &shape_broadcast,
           .compute = {ComputeKind::kFormula, arithmetic_formula<recording::SquaredDifference>()},
-          .gradient = &binary_gradient<difference_by_x, difference_by_y>,
-          .forward = &binary_forward<difference_by_x, difference_by_y>,
+          .gradient = &squared_difference_gradient,
+          .forward = &squared_difference_forward,
           .reference = {.numpy = "((x - y) * np.conj(x - y)).astype(x.dtype)"},
           .in_place_inputs = 3,
           .python_names = "math.squared_difference"}};
