@@ -176,7 +176,7 @@ ValueType type_of_tensor(const Tensor& tensor) {
   if (!is_handle || tensor.element_count() != 1) return type;
   const Object* object = tensor.object_element().get();
   if (const auto* variable = dynamic_cast<const VariableResource*>(object)) {
-    type.handle = variable_type(variable->dtype(), variable->shape()).handle;
+    type.handle = variable_type(variable->dtype(), variable->shape(), variable->trainable()).handle;
   } else if (const auto* list = dynamic_cast<const ListObject*>(object)) {
     type.handle = list_type(list->dtype(), list->element_shape()).handle;
   }

@@ -23,6 +23,7 @@ using FunctionBody = CallResult (*)(CallContext&);
 //   T, U...     a tensor; parameters of one type variable are converted to one dtype, taken from
 //               those that have one already, else from the Python values
 //   tensor      a tensor of any dtype
+//   readable    a tensor of any dtype, or the handle of a variable, which the body reads itself
 //   int32, ...  a tensor converted to this dtype
 //   index       a tensor of int32 or int64 (Python ints become int32)
 //   tensors     a list or tuple of tensors of one dtype, or one tensor to unstack

@@ -63,10 +63,10 @@ ValueType list_type(DType dtype, PartialShape element_shape) {
               HandleType{HandleType::Kind::kList, dtype, std::move(element_shape)})};
 }
 
-ValueType variable_type(DType dtype, PartialShape shape) {
+ValueType variable_type(DType dtype, PartialShape shape, bool trainable) {
   return {DType::kResource, PartialShape::scalar(),
           std::make_shared<HandleType>(
-              HandleType{HandleType::Kind::kVariable, dtype, std::move(shape)})};
+              HandleType{HandleType::Kind::kVariable, dtype, std::move(shape), trainable})};
 }
 
 }  // namespace graphwright

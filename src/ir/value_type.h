@@ -47,6 +47,6 @@ inline ValueType tensor_type(DType dtype, PartialShape shape) {
   return {dtype, std::move(shape), nullptr};
 }
 ValueType list_type(DType dtype, PartialShape element_shape);
-ValueType variable_type(DType dtype, PartialShape shape);
+ValueType variable_type(DType dtype, PartialShape shape, bool trainable = true);
 
 }  // namespace graphwright

@@ -4,6 +4,14 @@
 namespace graphwright {
 namespace {
 
+bool is_zero(const Argument& axis) {
+  if (const auto* integers = std::get_if<std::vector<int64_t>>(&axis)) {
+    return integers->size() == 1 && integers->front() == 0;
+  }
+  const auto* integer = std::get_if<int64_t>(&axis);
+  return integer && *integer == 0;
+}
+
 // gather(params, indices, validate_indices, axis, batch_dims)
 CallResult gather(CallContext& context) {
   int64_t batch_dims = context.integer(4);
@@ -18,7 +26,19 @@ CallResult gather(CallContext& context) {
     }
     axis = Tensor::int32_scalar(static_cast<int32_t>(batch_dims + indices.rank()));
   }
-  return apply_op(context, "GatherV2", {context.operand(0), context.operand(1), axis},
+  Operand params = context.operand(0);
+  if (dtype_of(params) == DType::kResource) {
+    ValueType variable = type_of(params);
+    DType dtype = variable.handle ? variable.handle->dtype : DType::kInvalid;
+    // Rows of a variable are read without the rest of it, and have a sparse gradient.
+    bool rows = batch_dims == 0 && (context.is_none(3) || is_zero(context.argument(3)));
+    if (rows) {
+      return apply_op(context, "ResourceGather", {params, context.operand(1)}, {{"dtype", dtype}});
+    }
+    params = context.builder().op("ReadVariableOp", {params},
+                                  attributes_of("ReadVariableOp", {{"dtype", dtype}}));
+  }
+  return apply_op(context, "GatherV2", {params, context.operand(1), axis},
                   {{"batch_dims", batch_dims}});
 }
 
@@ -162,7 +182,7 @@ CallResult boolean_mask(CallContext& context) {
 
 constexpr std::array kTable{
     FunctionDef{.names = "gather",
-                .signature = "params: tensor, indices: index, validate_indices: bool? = None, "
+                .signature = "params: readable, indices: index, validate_indices: bool? = None, "
                              "axis: axis? = None, batch_dims: int = 0",
                 .doc = "Slices of params along axis (batch_dims if None) at the given int32 or "
                        "int64 indices: the shape is params.shape[:axis] + "

@@ -74,6 +74,9 @@ void collect_leaves(PyObject* stored, PyObject* given, std::vector<TensorLeaf>& 
     return;
   }
   if (!has_tensor_leaf(stored)) {
+    if (PyWeakref_CheckRef(stored)) {
+      if (PyWeakref_GetObject(stored) == given) return;
+    }
     int equal = PyObject_RichCompareBool(stored, given, Py_EQ);
     if (equal < 0) throw_python_error();
     if (!equal) {

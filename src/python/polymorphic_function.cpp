@@ -52,6 +52,15 @@ Ref tuple_of(const std::vector<Ref>& items) {
   return tuple;
 }
 
+// A weak reference to an object that is neither a tensor nor a plain value.
+Ref weakly_held(PyObject* leaf) {
+  if (is_tensor(leaf) || is_variable(leaf) || PyType_Check(leaf)) return Ref::borrow(leaf);
+  Ref reference = Ref::steal(PyWeakref_NewRef(leaf, nullptr));
+  if (reference) return reference;
+  PyErr_Clear();  // numbers, strings and their like
+  return Ref::borrow(leaf);
+}
+
 // Calls the function that AutoGraph makes of it.
 Ref call_converted(PyObject* function, PyObject* arguments, PyObject* keywords) {
   std::vector<PyObject*> values{function};
@@ -172,6 +181,7 @@ std::shared_ptr<Trace> PolymorphicFunction::find_or_trace(PyObject* instance,
   }
   std::vector<ValueType> types;
   for (const TensorLeaf& leaf : encoder.leaves()) types.push_back(leaf_type(leaf));
+  if (options_.input_signature) types = signature_types(types);
   if (options_.reduce_retracing) {
     for (const auto& other : traces_) {
       if (other->shapeless_key != shapeless_key) continue;
@@ -288,9 +298,10 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
     }
     argument_count = static_cast<int>(next);
     Ref arguments = tuple_of(positional);
-    // Without the instance, which its function holds only weakly.
+    // Without the instance, and other objects weakly: a trace keeps none of its arguments alive.
     if (instance) positional.erase(positional.begin());
-    trace->arguments = checked_ref(PyTuple_Pack(2, tuple_of(positional).get(), keywords.get()));
+    Ref kept = checked_ref(PyTuple_Pack(2, tuple_of(positional).get(), keywords.get()));
+    trace->arguments = replace_leaves(kept.get(), Leaves::kAll, weakly_held);
 
     Ref result =
         options_.autograph
@@ -388,6 +399,21 @@ Ref cast_to_signature(PyObject* value, PyObject* spec) {
 }
 
 }  // namespace
+
+// The types of a call's tensors as the input signature declares them.
+std::vector<ValueType> PolymorphicFunction::signature_types(std::vector<ValueType> types) const {
+  size_t next = 0;
+  auto declare = [&](PyObject* spec) -> Ref {
+    if (is_tensor_spec(spec) && next < types.size()) {
+      PartialShape declared = tensor_spec_type(spec).shape;
+      if (types[next].dtype != DType::kResource) types[next].shape = std::move(declared);
+      ++next;
+    }
+    return Ref::borrow(spec);
+  };
+  replace_leaves(options_.input_signature.get(), Leaves::kAll, declare);
+  return types;
+}
 
 void PolymorphicFunction::apply_input_signature(BoundArguments& bound,
                                                 std::vector<Ref>& keep_alive) const {

@@ -77,6 +77,7 @@ class PolymorphicFunction : public std::enable_shared_from_this<PolymorphicFunct
                                     const std::vector<ValueType>& types,
                                     VariableCreation variable_creation, bool* made_variables);
   void apply_input_signature(BoundArguments& bound, std::vector<Ref>& keep_alive) const;
+  std::vector<ValueType> signature_types(std::vector<ValueType> types) const;
 
   Ref python_function_;
   std::string name_;

@@ -272,21 +272,17 @@ PyObject* call_by_tuple(PyObject* self, PyObject* arguments, PyObject* keywords)
   });
 }
 
-PyType_Slot slots[] = {
-    {Py_tp_doc, const_cast<char*>(
-                    "A Python function that runs as a graph. Made by tf.function; calls trace it "
-                    "once per set of argument types and then run the trace.")},
-    {Py_tp_new, reinterpret_cast<void*>(new_function)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear)},
-    {Py_tp_call, reinterpret_cast<void*>(call_by_tuple)},
-    {Py_tp_repr, reinterpret_cast<void*>(represent)},
-    {Py_tp_descr_get, reinterpret_cast<void*>(bind_to_instance)},
-    {Py_tp_methods, methods},
-    {Py_tp_getset, properties},
-    {Py_tp_members, members},
-    {0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_function)},
+                       {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+                       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {Py_tp_call, reinterpret_cast<void*>(call_by_tuple)},
+                       {Py_tp_repr, reinterpret_cast<void*>(represent)},
+                       {Py_tp_descr_get, reinterpret_cast<void*>(bind_to_instance)},
+                       {Py_tp_methods, methods},
+                       {Py_tp_getset, properties},
+                       {Py_tp_members, members},
+                       {0, nullptr}};
 
 PyType_Spec spec = {"graphwright.Function", sizeof(FunctionObject), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | kVectorCallFlag, slots};

@@ -9,6 +9,7 @@
 #include "python/convert.h"
 #include "python/errors.h"
 #include "python/tensor_object.h"
+#include "python/variable_object.h"
 
 namespace graphwright {
 namespace {
@@ -219,6 +220,9 @@ class Converter {
       case ParameterKind::kTensor:
         // A default is no node of a graph unless the body uses it.
         if (value == parameter.default_value) return Operand(tensor_from_python(value));
+        return operand_of(value, ConversionOptions{{}, {}, parameter.name});
+      case ParameterKind::kReadable:
+        if (is_variable(value)) return variable_handle(value);
         return operand_of(value, ConversionOptions{{}, {}, parameter.name});
       case ParameterKind::kTyped:
         // A tensor of another dtype is for the op to refuse.

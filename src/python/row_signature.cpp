@@ -87,7 +87,7 @@ constexpr KindName kFunctionKinds[] = {
     {"ints", ParameterKind::kInts},       {"axis", ParameterKind::kAxis},
     {"shape", ParameterKind::kShape},     {"any", ParameterKind::kAny},
     {"option", ParameterKind::kOption},   {"mixed", ParameterKind::kMixed},
-    {"padding", ParameterKind::kPadding},
+    {"padding", ParameterKind::kPadding}, {"readable", ParameterKind::kReadable},
 };
 
 void set_kind(RowSignature& signature, RowParameter& parameter, std::string_view kind,

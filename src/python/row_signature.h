@@ -14,6 +14,7 @@ namespace graphwright {
 enum class ParameterKind : uint8_t {
   kVariable,  // tensor of a type variable
   kTensor,    // tensor of any dtype
+  kReadable,  // tensor of any dtype, or the handle of a variable
   kTyped,     // tensor of one dtype
   kIndex,     // tensor of int32 or int64
   kTensors,   // list of tensors of one dtype, a type variable or a fixed one

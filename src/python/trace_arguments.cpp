@@ -154,7 +154,7 @@ ValueType leaf_type(const TensorLeaf& leaf) {
   if (!leaf.operand) return tensor_spec_type(leaf.source.get());
   if (leaf.source) {
     ValueType value = variable_value_type(leaf.source.get());
-    return variable_type(value.dtype, value.shape);
+    return variable_type(value.dtype, value.shape, variable_is_trainable(leaf.source.get()));
   }
   return type_of(leaf.operand);
 }

@@ -200,7 +200,8 @@ void initialize(PyObject* self, const VariableArguments& a) {
                   (a.name == Py_None ? std::string("Variable") : std::string(text_of(a.name)));
   members->type = tensor_type(dtype_of(value), shape);
   members->resource =
-      std::make_shared<VariableResource>(members->name, members->type.dtype, std::move(shape));
+      std::make_shared<VariableResource>(members->name, members->type.dtype, std::move(shape),
+                                         a.trainable == Py_None || PyObject_IsTrue(a.trainable));
   members->handle = Tensor::object(DType::kResource, members->resource);
   if (context.is_eager() || value.is_tensor()) {
     members->resource->assign(value.tensor().owned()).throw_if_error();

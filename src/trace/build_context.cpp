@@ -35,7 +35,7 @@ const void* capture_key(const Tensor& tensor) {
 ValueType type_of_captured(const Tensor& tensor) {
   if (tensor.dtype() == DType::kResource && tensor.rank() == 0) {
     if (auto* variable = dynamic_cast<VariableResource*>(tensor.object_element().get())) {
-      return variable_type(variable->dtype(), variable->shape());
+      return variable_type(variable->dtype(), variable->shape(), variable->trainable());
     }
   }
   return type_of(Operand(tensor));
