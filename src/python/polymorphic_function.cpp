@@ -301,7 +301,8 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
     // Without the instance, and other objects weakly: a trace keeps none of its arguments alive.
     if (instance) positional.erase(positional.begin());
     Ref kept = checked_ref(PyTuple_Pack(2, tuple_of(positional).get(), keywords.get()));
-    trace->arguments = replace_leaves(kept.get(), Leaves::kAll, weakly_held);
+    auto hold = [](PyObject* leaf) { return weakly_held(leaf); };
+    trace->arguments = replace_leaves(kept.get(), Leaves::kAll, hold);
 
     Ref result =
         options_.autograph

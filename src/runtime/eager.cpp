@@ -119,10 +119,16 @@ void run_kernel(const OpDef& op, std::span<const Operand> operands,
                      " unset or of another dtype than its row says.");
     }
     Tensor result = results[i].owned();
-    // A result that is an input itself gets an identity of its own: tapes tell values by it.
-    bool is_input = std::any_of(inputs.begin(), inputs.end(),
-                                [&](const Tensor* input) { return input->is_same(result); });
-    outputs.emplace_back(is_input ? result.reshaped(result.dims()) : std::move(result));
+    // Tapes tell values by their identity. A result that is an input itself gets one of its own,
+    // and so does, while somebody observes, one that a variable or list holds: two reads are two
+    // values.
+    bool shared = std::any_of(inputs.begin(), inputs.end(),
+                              [&](const Tensor* input) { return input->is_same(result); });
+    if (thread_state.bits & ThreadState::kObserving) {
+      results[i] = Tensor();
+      shared |= result.impl()->references.load(std::memory_order_relaxed) > 1;
+    }
+    outputs.emplace_back(shared ? result.reshaped(result.dims()) : std::move(result));
   }
 }
 
