@@ -80,13 +80,14 @@ void GradientTape::reset() {
 
 void GradientTape::watch(const Operand& operand) {
   if (active_.insert(operand_key(operand)).second) watched_.push_back(operand);
-  if (std::shared_ptr<VariableResource> variable = variable_of(operand)) {
-    on_variable(variable, true);
-  }
+  if (std::shared_ptr<VariableResource> variable = variable_of(operand)) watch_variable(variable);
 }
 
 void GradientTape::on_variable(const std::shared_ptr<VariableResource>& variable, bool trainable) {
-  if (!trainable) return;
+  if (trainable && watch_accessed_variables_) watch_variable(variable);
+}
+
+void GradientTape::watch_variable(const std::shared_ptr<VariableResource>& variable) {
   active_.insert(variable.get());
   for (const auto& watched : watched_variables_) {
     if (watched == variable) return;
@@ -98,7 +99,7 @@ void GradientTape::watch_variable_of(const Operand& handle) {
   if (!watch_accessed_variables_ || dtype_of(handle) != DType::kResource) return;
   std::shared_ptr<VariableResource> variable = variable_of(handle);
   if (variable) {
-    if (variable->trainable()) on_variable(variable, true);
+    if (variable->trainable()) watch_variable(variable);
     return;
   }
   // The handle is an argument of the function being traced: which variable it is, is not known.

@@ -54,6 +54,7 @@ class GradientTape final : public OpObserver {
 
  private:
   bool any_active(std::span<const Operand> inputs);
+  void watch_variable(const std::shared_ptr<VariableResource>& variable);
   void watch_variable_of(const Operand& handle);
   void watch_variables_inside(const Node& node);
   void mark_outputs(std::span<const Operand> outputs);
