@@ -77,7 +77,7 @@ def function(
             # functools.partial and callable objects.
             wrapped = getattr(inner_function, "func", None)
             name = getattr(wrapped, "__name__", type(inner_function).__name__)
-        name = "".join(c if c.isalnum() or c == "_" else "_" for c in name)
+        name = "".join(c if c.isalnum() or c == "_" else "_" for c in str(name))
         return _core.Function(
             inner_function,
             name.strip("_") or "function" if name == "<lambda>" else name,

@@ -139,8 +139,9 @@ def _is_differentiable_value(value) -> bool:
 class GradientTape:
     """Records operations, to differentiate them afterwards.
 
-    Within ``with tf.GradientTape() as tape:`` whatever is computed from trainable variables, and from
-    tensors given to `watch`, is recorded on this thread, in eager mode and while a function is traced.
+    Within ``with tf.GradientTape() as tape:`` whatever is computed from trainable variables, and
+    from tensors given to `watch`, is recorded on this thread, in eager mode and while a function is
+    traced.
 
     Args:
         persistent: whether `gradient` may be called more than once.
@@ -305,8 +306,7 @@ class GradientTape:
         flat_sources = tf.nest.flatten(sources)
         if not target.shape.is_fully_defined():
             raise NotImplementedError(
-                "jacobian: the target's shape must be known while tracing, and is "
-                f"{target.shape}"
+                f"jacobian: the target's shape must be known while tracing, and is {target.shape}"
             )
         count = target.shape.num_elements()
         rows: list[list[Any]] = [[] for _ in flat_sources]
@@ -317,7 +317,7 @@ class GradientTape:
             for k, gradient in enumerate(gradients):
                 rows[k].append(_as_gradient(gradient, unconnected, flat_sources[k]))
         self._used_once = True
-        results = []
+        results: list = []
         for source, row in zip(flat_sources, rows):
             if not row or all(gradient is None for gradient in row):
                 results.append(None)
@@ -371,9 +371,7 @@ class GradientTape:
         inner_target = target.shape.as_list()[1:]
         inner_source = source.shape.as_list()[1:]
         rows = []
-        flat = tf.reshape(
-            full, [batch, _product(inner_target), batch, _product(inner_source)]
-        )
+        flat = tf.reshape(full, [batch, _product(inner_target), batch, _product(inner_source)])
         for i in range(batch):
             rows.append(flat[i, :, i, :])
         return tf.reshape(tf.stack(rows), [batch, *inner_target, *inner_source])
@@ -416,8 +414,9 @@ class ForwardAccumulator:
                     f"{primal.dtype!r}"
                 )
             if id(primal) in seen:
-                raise ValueError("ForwardAccumulator initialized multiple times with the same "
-                                 f"tensor: {primal}")
+                raise ValueError(
+                    f"ForwardAccumulator initialized multiple times with the same tensor: {primal}"
+                )
             seen.add(id(primal))
             tangent = tf.convert_to_tensor(tangent, dtype=primal.dtype)
             if not primal.shape.is_compatible_with(tangent.shape):
@@ -452,8 +451,8 @@ class ForwardAccumulator:
 def custom_gradient(f=None):
     """A decorator for a function that returns its result and its gradient function.
 
-    `f(*args)` returns ``(result, gradient)``; `gradient(*upstream)` takes one gradient per result and
-    returns one per argument, None for none. Where `f` uses variables, `gradient` must take
+    `f(*args)` returns ``(result, gradient)``; `gradient(*upstream)` takes one gradient per result
+    and returns one per argument, None for none. Where `f` uses variables, `gradient` must take
     ``variables=None`` and return ``(argument_gradients, variable_gradients)``.
     """
     if f is None:
@@ -516,13 +515,13 @@ def custom_gradient(f=None):
 
 
 def _custom_result(value):
-    """A tensor of its own for a result, which the tapes of this thread know how to differentiate."""
+    """A tensor of its own for a result, which this thread's tapes know how to differentiate."""
     tf = _package()
     value = tf.convert_to_tensor(value)
     if _core.executing_eagerly() or not value.dtype.is_floating:
         return tf.identity(value)
-    # A trace keeps nodes, not Python functions: the gradient of the whole function, taken outside it,
-    # would silently be that of the nodes.
+    # A trace keeps nodes, not Python functions: the gradient of the whole function, taken outside
+    # it, would silently be that of the nodes.
     return tf.raw_ops.PreventGradient(
         input=value,
         message="a tf.custom_gradient inside a tf.function is known only to tapes inside that "

@@ -180,7 +180,8 @@ Operand convert_shape(const RowParameter& parameter, const CallNames& names, PyO
 Argument convert_axis(const RowParameter& parameter, const CallNames& names, PyObject* value) {
   if (is_tensor_like(value)) return convert_index(parameter, names, value);
   if (PyLong_Check(value)) return convert_int(parameter, names, value);
-  if (!is_sequence(value) && PyObject_HasAttrString(value, "__array__")) return convert_index(parameter, names, value);
+  if (!is_sequence(value) && PyObject_HasAttrString(value, "__array__"))
+    return convert_index(parameter, names, value);
   return convert_ints(parameter, names, value);
 }
 

@@ -1,8 +1,8 @@
 """Every op row that names a NumPy expression, against that expression.
 
-For each dtype the row allows: values on scalars, vectors, matrices, empty and broadcast operands; the
-shape that tracing infers with known and unknown dims; gradients and forward-mode tangents against
-differences.
+For each dtype the row allows: values on scalars, vectors, matrices, empty and broadcast operands;
+the shape that tracing infers with known and unknown dims; gradients and forward-mode tangents
+against differences.
 """
 
 from __future__ import annotations
