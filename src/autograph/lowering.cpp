@@ -84,6 +84,7 @@ NodeId lower(NodeTable* table, NodeId root, const LoweringOptions& options) {
     root = pass(&state, root);
     state.symbols.forget_nodes();
   }
+  if (options.made_names != nullptr) *options.made_names = state.namer.all_made();
   if (lean) return root;
   if (is_lambda) return TreeMaker(*table, table->position(root)).assign_name(new_name, root);
   table->set(root, kFunctionName, new_name);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "autograph/node_table.h"
@@ -29,6 +30,8 @@ struct LoweringOptions {
   // Whether the expression (a Name or Attribute node, not bound in the function) is the loop
   // options directive.
   FunctionRef<bool(NodeId)> is_loop_options;
+  // Filled with the names that the lowering has made, if given.
+  std::unordered_set<std::string>* made_names = nullptr;
 
   bool uses_feature(std::string_view name) const;
 };

@@ -21,6 +21,7 @@ class Namer {
   // around it) are taken; without an activity, every identifier of the function is.
   StringId new_name(std::string_view root, const Activity* activity, ScopeId scope);
   bool made(const std::string& name) const { return made_.count(name) != 0; }
+  const std::unordered_set<std::string>& all_made() const { return made_; }
 
  private:
   NodeTable& t_;

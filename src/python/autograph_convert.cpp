@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "autograph/lowering.h"
 #include "autograph/unparse.h"
@@ -101,7 +102,9 @@ struct Conversion {
 
 struct CodeEntry {
   bool call_directly = false;  // made by a conversion, or found not to need one
-  Conversion conversions[2];   // by Recursion
+  PyObject* owner = nullptr;   // made by a conversion: the name of the user's function
+  bool begins_function = false;
+  Conversion conversions[2];  // by Recursion
   PyObject* weak_reference = nullptr;
 };
 
@@ -116,6 +119,7 @@ PyObject* forget_code(PyObject* address, PyObject* /*weak_reference*/) {
     CodeEntry entry = std::move(found->second);
     entries().erase(found);
     for (Conversion& conversion : entry.conversions) Py_XDECREF(conversion.code);
+    Py_XDECREF(entry.owner);
     Py_XDECREF(entry.weak_reference);
   }
   Py_RETURN_NONE;
@@ -156,13 +160,24 @@ Ref first_inner_code(PyObject* code) {
   throw_internal("a compiled conversion holds no code");
 }
 
-// Functions made inside a converted function are converted already.
-void mark_converted(PyObject* code) {
-  entry_of(code).call_directly = true;
+// Functions made inside a converted function are converted already. Blocks of the lowering belong
+// to the user's function around them.
+void mark_converted(PyObject* code, PyObject* owner, bool begins_function,
+                    const std::unordered_set<std::string>& made_names) {
+  Ref name = attribute(code, "co_name");
+  std::string_view text = text_of(name.get());
+  if (owner == nullptr || (text != "<lambda>" && made_names.count(std::string(text)) == 0)) {
+    owner = name.get();
+  }
+  CodeEntry& entry = entry_of(code);
+  entry.call_directly = true;
+  entry.begins_function = begins_function;
+  Py_XDECREF(entry.owner);
+  entry.owner = Ref::borrow(owner).release();
   Ref constants = attribute(code, "co_consts");
   for (Py_ssize_t i = 0; i < PyTuple_Size(constants.get()); ++i) {
     PyObject* constant = PyTuple_GetItem(constants.get(), i);
-    if (is_code(constant)) mark_converted(constant);
+    if (is_code(constant)) mark_converted(constant, owner, false, made_names);
   }
 }
 
@@ -175,8 +190,11 @@ Conversion convert_code(PyObject* function, PyObject* code) {
     return false;
   };  // the identifiers of the function are avoided
   auto is_loop_options = [&](NodeId node) { return surroundings.is_loop_options(node); };
-  LoweringOptions options{
-      .shape = Shape::kLean, .in_namespace = in_namespace, .is_loop_options = is_loop_options};
+  std::unordered_set<std::string> made_names;
+  LoweringOptions options{.shape = Shape::kLean,
+                          .in_namespace = in_namespace,
+                          .is_loop_options = is_loop_options,
+                          .made_names = &made_names};
   NodeId root = lower(&parsed.tree.table, parsed.root, options);
 
   std::vector<std::string> variables = surroundings.free_variables;
@@ -204,7 +222,7 @@ Conversion convert_code(PyObject* function, PyObject* code) {
                                  : index == known ? kOperatorsCell
                                                   : kCallCell);
   }
-  mark_converted(inner.get());
+  mark_converted(inner.get(), nullptr, true, made_names);
   conversion.code = inner.release();
   return conversion;
 }
@@ -358,7 +376,35 @@ Ref autograph_convert(PyObject* function, Recursion recursion) {
 
 bool is_converted_code(PyObject* code) {
   auto found = entries().find(code);
-  return found != entries().end() && found->second.call_directly;
+  return found != entries().end() && found->second.owner != nullptr;
+}
+
+Ref autograph_owner(PyObject* code) {
+  auto found = entries().find(code);
+  if (found == entries().end() || found->second.owner == nullptr) return {};
+  return checked_ref(
+      PyTuple_Pack(2, found->second.owner, found->second.begins_function ? Py_True : Py_False));
+}
+
+PyObject* autograph_call_traced(PyObject* const* arguments, Py_ssize_t count,
+                                PyObject* keyword_names) {
+  PyObject* result = autograph_call(nullptr, arguments, count, keyword_names);
+  if (result != nullptr) return result;
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  Ref owned_type = Ref::steal(type), owned_value = Ref::steal(value),
+      owned_traceback = Ref::steal(traceback);
+  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
+  Ref told = Ref::steal(PyObject_CallFunctionObjArgs(
+      imported("graphwright.autograph.errors", "in_user_code"), value, nullptr));
+  if (!told || told.get() == value) {
+    PyErr_Clear();
+    PyErr_Restore(owned_type.release(), owned_value.release(), owned_traceback.release());
+  } else {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(told.get())), told.get());
+  }
+  return nullptr;
 }
 
 std::string autograph_to_code(PyObject* function, bool recursive,

@@ -25,6 +25,15 @@ bool is_converted_code(PyObject* code);
 std::string autograph_to_code(PyObject* function, bool recursive,
                               const std::vector<std::string>& features);
 
+// For a code object made by a conversion: the name of the user's function that it is part of, and
+// whether it begins one (rather than being a block or an inner function). Null for any other.
+Ref autograph_owner(PyObject* code);
+
+// autograph_call for a function that is being traced: an exception is raised again telling where in
+// the user's code it happened.
+PyObject* autograph_call_traced(PyObject* const* arguments, Py_ssize_t count,
+                                PyObject* keyword_names);
+
 // `callable(*arguments, **keywords)`, converted where that is called for; arguments[0] is the
 // callable.
 PyObject* autograph_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,

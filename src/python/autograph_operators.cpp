@@ -176,6 +176,12 @@ PyObject* returned(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     expect(count, 2, 2, "returned");
     PyObject* value = arguments[0];
+    if (is_staged(arguments[1])) {
+      // Whether a return is met depends on a tensor: on some path there is nothing to return.
+      throw_value_error(
+          "every path through the function must end in a return statement, since a condition on a "
+          "tensor decides which is taken: the else branch must also have a return statement.");
+    }
     if (value == imported("graphwright.autograph.variables", "UNDEFINED_RETURN_VALUE"))
       value = Py_None;
     return Ref::borrow(value).release();

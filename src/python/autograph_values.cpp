@@ -42,10 +42,11 @@ GraphBuilder& graph_builder() { return dynamic_cast<GraphBuilder&>(current_build
 
 Operand bool_condition(Operand condition, const char* what) {
   if (dtype_of(condition) != DType::kBool) {
-    throw_value_error(std::string("condition of ") + what +
-                      " expected to be `tf.bool` scalar, got " + repr_of(wrapped(condition).get()) +
-                      "; to use as boolean Tensor, use `tf.cast`; to check for None, use "
-                      "`is not None`");
+    throw_value_error(
+        std::string("condition of ") + what + " expected to be `tf.bool` scalar, got " +
+        std::string(text_of(checked_ref(PyObject_Str(wrapped(condition).get())).get())) +
+        "; to use as boolean Tensor, use `tf.cast`; to check for None, use "
+        "`is not None`");
   }
   return condition;
 }

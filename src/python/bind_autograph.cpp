@@ -27,6 +27,10 @@ void bind_autograph(nb::module_& module) {
   module.def("autograph_enable", [](bool value) { return set_autograph_enabled(value); });
   module.def("autograph_is_converted",
              [](nb::object code) { return is_converted_code(code.ptr()); });
+  module.def("autograph_owner", [](nb::object code) -> nb::object {
+    Ref owner = autograph_owner(code.ptr());
+    return owner ? nb::steal(owner.release()) : nb::none();
+  });
   module.def("autograph_set_overload", [](nb::object callable, nb::object overload) {
     set_autograph_overload(callable.ptr(), overload.ptr());
   });

@@ -76,7 +76,7 @@ Ref call_converted(PyObject* function, PyObject* arguments, PyObject* keywords) 
       values.push_back(PyDict_GetItemWithError(keywords, PyTuple_GetItem(names.get(), k)));
     }
   }
-  return checked_ref(autograph_call(nullptr, values.data(), positional_count, names.get()));
+  return checked_ref(autograph_call_traced(values.data(), positional_count, names.get()));
 }
 
 }  // namespace
