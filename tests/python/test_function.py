@@ -206,7 +206,10 @@ def test_concrete_functions():
     concrete = f.get_concrete_function(tf.TensorSpec([None], tf.int32))
     assert concrete(tf.constant([1, 2])).numpy().tolist() == [3, 4]
     assert concrete(x=tf.constant([1])).numpy().tolist() == [3]
-    assert concrete.structured_input_signature == ((tf.TensorSpec([None], tf.int32, name="x"), 2), {})
+    assert concrete.structured_input_signature == (
+        (tf.TensorSpec([None], tf.int32, name="x"), 2),
+        {},
+    )
     assert [str(t) for t in concrete.outputs] == [
         'Tensor("Identity:0", shape=(None,), dtype=int32)'
     ]
