@@ -122,6 +122,14 @@ struct Sigmoid : Unary {
   }
 };
 
+struct Softsign : Unary {
+  static constexpr DTypeSet kTypes = kFloating;
+  template <class V>
+  static V apply(V x) {
+    return x / (constant<V>(1) + abs(x));
+  }
+};
+
 struct Sin : Unary {
   static constexpr DTypeSet kTypes = kFloating | kComplex;
   template <class V>
@@ -228,8 +236,8 @@ struct Relu : Unary {
 }  // namespace graphwright::GW_NUMBERS
 
 GW_FORMULA_FAMILY(math, Neg, Abs, Sign, Square, Sqrt, Rsqrt, Reciprocal, Exp, Expm1, Log, Log1p,
-                  Tanh, Sigmoid, Sin, Cos, Tan, Floor, Ceil, Rint, Round, Conj, IsNan, IsInf,
-                  IsFinite, Relu)
+                  Tanh, Sigmoid, Softsign, Sin, Cos, Tan, Floor, Ceil, Rint, Round, Conj, IsNan,
+                  IsInf, IsFinite, Relu)
 
 #ifndef GW_ISA
 
@@ -251,6 +259,10 @@ E expm1_derivative(const E&, const E& y) { return y + 1.0; }
 E log_derivative(const E& x, const E&) { return x.apply("Reciprocal"); }
 E log1p_derivative(const E& x, const E&) { return (x + 1.0).apply("Reciprocal"); }
 E tanh_derivative(const E&, const E& y) { return 1.0 - y * y; }
+E softsign_derivative(const E& x, const E&) {
+  E s = x.apply("Abs") + 1.0;
+  return (s * s).apply("Reciprocal");
+}
 E sigmoid_derivative(const E&, const E& y) { return y * (1.0 - y); }
 E sin_derivative(const E& x, const E&) { return x.apply("Cos"); }
 E cos_derivative(const E& x, const E&) { return -x.apply("Sin"); }
@@ -419,6 +431,19 @@ constexpr std::array kMathOps{
         .reference = {.numpy = "1 / (1 + np.exp(-x))"},
         .in_place_inputs = 1,
         .python_names = "sigmoid math.sigmoid nn.sigmoid"},
+    OpDef{.name = "Softsign",
+          .signature = "features: T -> activations: T",
+          .doc = "x / (1 + |x|) of each element x. The activations have the shape and dtype of the "
+                 "features and lie between -1 and 1.",
+          .traits = kPure | kElementwise,
+          .types = {{{"T", kFloating}}},
+          .shape = &shape_unchanged,
+          .compute = {ComputeKind::kFormula, math_formula<recording::Softsign>()},
+          .gradient = &unary_gradient<softsign_derivative>,
+          .forward = &unary_forward<softsign_derivative>,
+          .reference = {.numpy = "features / (1 + np.abs(features))"},
+          .in_place_inputs = 1,
+          .python_names = "nn.softsign"},
     OpDef{
         .name = "Sin",
         .signature = "x: T -> y: T",
