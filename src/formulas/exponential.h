@@ -74,9 +74,10 @@ GW_INLINE V expm1(V x) {
   return select(tiny, x, half + half);
 }
 
-// float32: x (1 + z P(z)) / Q(z) with z = x^2, to the limit where that is 1: the rational function
-// that Eigen evaluates for TensorFlow, coefficients and order of operations included, so that the bits
-// are TensorFlow's; error below 6 ulp. float64: t / (t + 2) with t = e^(2|x|) - 1; error below 3 ulp.
+// float32: x (1 + z P(z)) / Q(z) with z = x^2, up to the limit, where that is 1: the rational
+// function that Eigen evaluates for TensorFlow, its coefficients and order of operations included,
+// so that the bits are equal; error below 6 ulp. float64: t / (t + 2) with t = e^(2|x|) - 1; error
+// below 3 ulp.
 template <class V>
 GW_INLINE V tanh(V x) {
   if constexpr (kIsFloat64<V>) {

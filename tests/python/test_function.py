@@ -1,5 +1,7 @@
-"""tf.function: traces, keys, signatures, variables, methods, structures. Expected texts and counts are
-TensorFlow 2.21's."""
+"""tf.function: traces, keys, signatures, variables, methods, structures.
+
+Expected texts and counts are TensorFlow 2.21's.
+"""
 
 import collections
 import gc

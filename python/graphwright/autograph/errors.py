@@ -150,7 +150,7 @@ def in_user_code(error: BaseException) -> BaseException:
         # It has left an inner function already, whose places come below.
         metadata = ErrorMetadata(places + known.places, known.cause_message)
     told = _like(error, metadata.message(), metadata.cause_message)
-    told.ag_error_metadata = metadata
+    told.ag_error_metadata = metadata  # type: ignore[attr-defined]
     told.__context__ = error.__context__ if known is not None else error
     told.__suppress_context__ = True
     return told
