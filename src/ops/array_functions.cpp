@@ -9,6 +9,18 @@
 namespace graphwright {
 namespace {
 
+// The dtype that sizes are asked for in: argument out_type, int32 if None.
+DType size_dtype(CallContext& context) {
+  DType dtype = context.is_none(1) ? DType::kInt32 : context.dtype(1);
+  if (!kIndex.contains(dtype)) {
+    throw Error(Code::kInvalidArgument, "Value for attr 'out_type' of " +
+                                            std::string(dtype_name(dtype)) +
+                                            " is not in the list of allowed values: int32, int64")
+        .with_argument("out_type");
+  }
+  return dtype;
+}
+
 // --- Identities and shapes ---
 
 CallResult identity(CallContext& context) {
@@ -19,7 +31,7 @@ CallResult stop_gradient(CallContext& context) {
 }
 // A constant where the shape is known, as TensorFlow's "optimized" shape functions make.
 CallResult shape(CallContext& context) {
-  DType dtype = context.is_none(1) ? DType::kInt32 : context.dtype(1);
+  DType dtype = size_dtype(context);
   PartialShape known = shape_of(context.operand(0));
   std::string_view name = context.name().empty() ? "Shape" : context.name();
   if (known.is_fully_defined()) {
@@ -29,14 +41,14 @@ CallResult shape(CallContext& context) {
                               attributes_of("Shape", {{"out_type", dtype}}), name);
 }
 CallResult shape_n(CallContext& context) {
-  DType dtype = context.is_none(1) ? DType::kInt32 : context.dtype(1);
+  DType dtype = size_dtype(context);
   OperandVector outputs;
   context.builder().apply(get_op("ShapeN"), context.operands(0),
                           attributes_of("ShapeN", {{"out_type", dtype}}), outputs, context.name());
   return outputs;
 }
 CallResult size(CallContext& context) {
-  DType dtype = context.is_none(1) ? DType::kInt32 : context.dtype(1);
+  DType dtype = size_dtype(context);
   PartialShape known = shape_of(context.operand(0));
   std::string_view name = context.name().empty() ? "Size" : context.name();
   if (known.is_fully_defined()) {

@@ -14,6 +14,7 @@
 #include "python/function_type.h"
 #include "python/name_scope.h"
 #include "python/tensor_object.h"
+#include "python/tensor_slots.h"
 #include "python/variable_object.h"
 
 namespace nb = nanobind;
@@ -84,6 +85,13 @@ void bind_ops(nb::module_& module) {
       nb::arg("seed").none(),
       "Sets the global seed, which with the seeds of ops decides all random numbers from then on; "
       "None takes it away. Restarts every sequence.");
+  module.def(
+      "_assign_slice",
+      [](nb::object variable, nb::object key, nb::object value, nb::object) {
+        return nb::steal(assign_slice(variable.ptr(), key.ptr(), value.ptr()));
+      },
+      nb::arg("variable"), nb::arg("key").none(), nb::arg("value").none(),
+      nb::arg("name") = nb::none(), "variable[key].assign(value)");
   module.def("enter_name_scope", &enter_name_scope, nb::arg("name"),
              "Enters a name scope and returns its path.");
   module.def("leave_name_scope", &leave_name_scope, "Leaves the name scope entered last.");

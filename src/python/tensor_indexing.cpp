@@ -10,6 +10,8 @@
 #include "python/errors.h"
 #include "python/function_type.h"
 #include "python/tensor_slots.h"
+#include "python/variable_methods.h"
+#include "python/variable_object.h"
 
 namespace graphwright {
 namespace {
@@ -188,23 +190,29 @@ Operand pack(Builder& builder, const std::vector<IndexItem>& items, bool wide) {
   return builder.op("Pack", operands, {}, kScopeName);
 }
 
-Operand apply(const Operand& input, const SliceSpecification& specification) {
-  static const OpDef& op = get_op("StridedSlice");
-  Builder& builder = current_builder();
-  NameScopeGuard scope(builder, "strided_slice");
+// The three index vectors, of one dtype.
+struct IndexVectors {
+  Operand begin, end, strides;
+};
+
+IndexVectors index_vectors(Builder& builder, const SliceSpecification& specification) {
   bool wide = needs_int64(specification.begin) || needs_int64(specification.end) ||
               needs_int64(specification.strides);
-  Operand vectors[3] = {pack(builder, specification.begin, wide),
-                        pack(builder, specification.end, wide),
-                        pack(builder, specification.strides, wide)};
+  IndexVectors vectors{pack(builder, specification.begin, wide),
+                       pack(builder, specification.end, wide),
+                       pack(builder, specification.strides, wide)};
   DType dtype = DType::kInt32;
-  for (const Operand& vector : vectors) {
-    if (dtype_of(vector) == DType::kInt64) dtype = DType::kInt64;
+  for (const Operand* vector : {&vectors.begin, &vectors.end, &vectors.strides}) {
+    if (dtype_of(*vector) == DType::kInt64) dtype = DType::kInt64;
   }
-  for (Operand& vector : vectors) {
-    if (dtype_of(vector) == dtype) continue;
-    vector = builder.op("Cast", {vector}, named_attributes(get_op("Cast"), {{"DstT", dtype}}));
+  for (Operand* vector : {&vectors.begin, &vectors.end, &vectors.strides}) {
+    if (dtype_of(*vector) == dtype) continue;
+    *vector = builder.op("Cast", {*vector}, named_attributes(get_op("Cast"), {{"DstT", dtype}}));
   }
+  return vectors;
+}
+
+Attributes mask_attributes(const OpDef& op, const SliceSpecification& specification) {
   Attributes attributes;
   auto set = [&](std::string_view name, int64_t mask) {
     if (mask) attributes.set(op.signature.attribute_index(name), mask);
@@ -214,8 +222,30 @@ Operand apply(const Operand& input, const SliceSpecification& specification) {
   set("ellipsis_mask", specification.ellipsis_mask);
   set("new_axis_mask", specification.new_axis_mask);
   set("shrink_axis_mask", specification.shrink_axis_mask);
-  return builder.op("StridedSlice", {input, vectors[0], vectors[1], vectors[2]}, attributes,
-                    kScopeName);
+  return attributes;
+}
+
+Operand apply(const Operand& input, const SliceSpecification& specification) {
+  static const OpDef& op = get_op("StridedSlice");
+  Builder& builder = current_builder();
+  NameScopeGuard scope(builder, "strided_slice");
+  IndexVectors vectors = index_vectors(builder, specification);
+  return builder.op("StridedSlice", {input, vectors.begin, vectors.end, vectors.strides},
+                    mask_attributes(op, specification), kScopeName);
+}
+
+SliceSpecification parse_key(PyObject* key) {
+  SliceSpecification specification;
+  if (!PyTuple_Check(key) && !PyList_Check(key)) {
+    add_index(specification, key);
+    return specification;
+  }
+  Py_ssize_t size = PyObject_Size(key);
+  if (size > 63) throw_type_error("too many indices: " + std::to_string(size));
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    add_index(specification, PyTuple_Check(key) ? PyTuple_GetItem(key, i) : PyList_GetItem(key, i));
+  }
+  return specification;
 }
 
 bool is_bool_mask(PyObject* key) {
@@ -308,19 +338,42 @@ PyObject* tensor_subscript(PyObject* self, PyObject* key) {
         (PyTuple_Check(key) || (PySlice_Check(key) && is_plain_slice(key)))) {
       if (Tensor part = contiguous_part(input.tensor(), key)) return wrap(part);
     }
-    SliceSpecification specification;
-    if (PyTuple_Check(key) || PyList_Check(key)) {
-      Py_ssize_t size = PyObject_Size(key);
-      if (size > 63) throw_type_error("too many indices: " + std::to_string(size));
-      for (Py_ssize_t i = 0; i < size; ++i) {
-        add_index(specification,
-                  PyTuple_Check(key) ? PyTuple_GetItem(key, i) : PyList_GetItem(key, i));
-      }
-    } else {
-      add_index(specification, key);
-    }
-    return wrap(apply(input, specification));
+    return wrap(apply(input, parse_key(key)));
   });
+}
+
+PyObject* variable_subscript(PyObject* self, PyObject* key) {
+  return guarded([&]() -> PyObject* {
+    Ref slice = checked_ref(tensor_subscript(self, key));
+    // What v[...].assign(x) needs.
+    Ref origin = checked_ref(PyTuple_Pack(2, self, key));
+    if (PyObject_SetAttr(slice.get(), interned("_slice_of"), origin.get()) < 0) {
+      throw_python_error();
+    }
+    return slice.release();
+  });
+}
+
+PyObject* assign_slice(PyObject* variable, PyObject* key, PyObject* value) {
+  if (!is_simple_index(key) && is_bool_mask(key)) {
+    throw Error(ErrorKind::kNotImplementedError,
+                "assigning to the elements that a mask selects is not supported");
+  }
+  static const OpDef& op = get_op("ResourceStridedSliceAssign");
+  notify_variable_use(variable);
+  ConversionOptions options;
+  options.dtype = variable_value_type(variable).dtype;
+  options.name = "value";
+  Builder& builder = current_builder();
+  NameScopeGuard scope(builder, "strided_slice");
+  SliceSpecification specification = parse_key(key);
+  IndexVectors vectors = index_vectors(builder, specification);
+  Operand converted = operand_of(value, options);
+  builder.op_outputs(op.name,
+                     std::vector<Operand>{variable_handle(variable), vectors.begin, vectors.end,
+                                          vectors.strides, converted},
+                     mask_attributes(op, specification), "ResourceStridedSliceAssign");
+  return unread_variable(variable);
 }
 
 }  // namespace graphwright

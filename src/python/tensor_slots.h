@@ -11,6 +11,10 @@ namespace graphwright {
 std::span<const PyType_Slot> operator_slots();
 // __getitem__ (tensor_indexing.cpp).
 PyObject* tensor_subscript(PyObject* tensor, PyObject* key);
+// The same of a variable; what it returns remembers where it came from.
+PyObject* variable_subscript(PyObject* variable, PyObject* key);
+// variable[key].assign(value). Throws Error.
+PyObject* assign_slice(PyObject* variable, PyObject* key, PyObject* value);
 // Conversions to Python and NumPy, iteration, copying, pickling (tensor_protocols.cpp).
 std::span<const PyType_Slot> eager_protocol_slots();
 std::span<const PyType_Slot> symbolic_protocol_slots();

@@ -157,6 +157,20 @@ PyObject* get_graph(PyObject* self, void*) {
       [&] { return wrap_graph(value_in(self, "graph").block->graph->shared_from_this()); });
 }
 
+// v[...].assign, v being a variable; other tensors have no such attribute.
+PyObject* get_assign(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    PyObject* dictionary = as_tensor(self)->dictionary;
+    PyObject* origin = dictionary ? PyDict_GetItemString(dictionary, "_slice_of") : nullptr;
+    if (!origin) {
+      throw_attribute_error("'" + type_name(self) + "' object has no attribute 'assign'");
+    }
+    return checked(PyObject_CallFunctionObjArgs(
+        imported("functools", "partial"), imported("graphwright._core", "_assign_slice"),
+        PyTuple_GetItem(origin, 0), PyTuple_GetItem(origin, 1), nullptr));
+  });
+}
+
 PyGetSetDef tensor_attributes[] = {
     {"shape", get_shape, nullptr, "The tensor's TensorShape, as far as it is known.", nullptr},
     {"dtype", get_dtype, nullptr, "The DType of the elements.", nullptr},
@@ -164,6 +178,7 @@ PyGetSetDef tensor_attributes[] = {
     {"device", get_device, nullptr, "Where the elements are; '' in a graph.", nullptr},
     {"name", get_name, nullptr, "The name in the graph, 'add:0'; AttributeError if eager.",
      nullptr},
+    {"assign", get_assign, nullptr, "Of v[...]: assigns to that part of the variable v.", nullptr},
     {"op", get_op, nullptr, "The operation it is an output of; AttributeError if eager.", nullptr},
     {"graph", get_graph, nullptr, "The graph it belongs to; AttributeError if eager.", nullptr},
     {"value_index", get_value_index, nullptr,

@@ -87,6 +87,7 @@ def test_arguments(expression, text):
         ("tf.zeros([None])", ValueError, "None"),
         ("tf.zeros(tf.TensorShape([None]))", ValueError, "partially known TensorShape"),
         ("tf.cast(1, 'nonsense')", TypeError, "nonsense"),
+        ("tf.shape([1], tf.float32)", tf.errors.InvalidArgumentError, "float32 is not in the list"),
         ("tf.raw_ops.AddV2(1, 2)", TypeError, "only takes keyword args"),
         ("tf.raw_ops.Nonsense", AttributeError, "Nonsense"),
         ("tf.nonsense", AttributeError, "module 'graphwright' has no attribute 'nonsense'"),

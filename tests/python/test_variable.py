@@ -164,6 +164,27 @@ def test_rows(matrix):
         matrix.scatter_add(3)
 
 
+def test_assignment_to_slices(matrix):
+    assert repr(matrix[0].assign([9.0, 8.0])) == (
+        "<tf.Variable 'UnreadVariable' shape=(2, 2) dtype=float32, numpy=\n"
+        "array([[9., 8.],\n       [3., 4.]], dtype=float32)>"
+    )
+    matrix[1, 0].assign(7.0)
+    matrix[:, 1:].assign([[0.0], [1.0]])
+    assert matrix.numpy().tolist() == [[9, 0], [7, 1]]
+
+    @tf.function(autograph=False)
+    def staged(i):
+        matrix[i].assign(tf.zeros([2]))
+
+    staged(tf.constant(0))
+    assert matrix.numpy().tolist() == [[0, 0], [7, 1]]
+    with pytest.raises(AttributeError, match="no attribute 'assign'"):
+        tf.constant([1.0])[0].assign(1.0)
+    with pytest.raises(TypeError):
+        matrix[0].assign("x")
+
+
 def test_copies(matrix):
     loaded = pickle.loads(pickle.dumps(matrix))
     deep = copy.deepcopy(matrix)
