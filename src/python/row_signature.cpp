@@ -241,10 +241,10 @@ PyObject* parse_default(std::string_view text) {
   if (text == "()") return checked(PyTuple_New(0));
   long long integer = 0;
   const char* end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(text.data(), end, integer);
+  auto [stop, error] = std::from_chars(end - text.size(), end, integer);
   if (error == std::errc() && stop == end) return checked(PyLong_FromLongLong(integer));
   double real = 0;
-  auto [real_stop, real_error] = std::from_chars(text.data(), end, real);
+  auto [real_stop, real_error] = std::from_chars(end - text.size(), end, real);
   if (real_error == std::errc() && real_stop == end) return checked(PyFloat_FromDouble(real));
   DType dtype = dtype_from_name(text);
   if (dtype != DType::kInvalid) return dtype_object(dtype);

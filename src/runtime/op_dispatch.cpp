@@ -61,7 +61,7 @@ bool broadcast_dims(std::span<const Tensor* const> inputs, BroadcastDims& result
   for (const Tensor* input : inputs) {
     const int offset = result.rank - input->rank();
     for (int i = 0; i < input->rank(); ++i) {
-      int64_t& dim = result.dims[static_cast<size_t>(offset + i)];
+      int64_t& dim = result.dims[static_cast<size_t>(offset) + static_cast<size_t>(i)];
       const int64_t own = input->dim(i);
       if (own == dim || own == 1) continue;
       if (dim != 1) return false;
