@@ -232,12 +232,22 @@ struct Relu : Unary {
   }
 };
 
+// log(1 + e^x) without overflow.
+struct Softplus : Unary {
+  static constexpr DTypeSet kTypes = kFloating;
+  template <class V>
+  static V apply(V x) {
+    V zero = constant<V>(0);
+    return select(x < zero, zero, x) + log1p(exp(-abs(x)));
+  }
+};
+
 }  // namespace
 }  // namespace graphwright::GW_NUMBERS
 
 GW_FORMULA_FAMILY(math, Neg, Abs, Sign, Square, Sqrt, Rsqrt, Reciprocal, Exp, Expm1, Log, Log1p,
                   Tanh, Sigmoid, Softsign, Sin, Cos, Tan, Floor, Ceil, Rint, Round, Conj, IsNan,
-                  IsInf, IsFinite, Relu)
+                  IsInf, IsFinite, Relu, Softplus)
 
 #ifndef GW_ISA
 
@@ -266,6 +276,7 @@ E softsign_derivative(const E& x, const E&) {
 E sigmoid_derivative(const E&, const E& y) { return y * (1.0 - y); }
 E sin_derivative(const E& x, const E&) { return x.apply("Cos"); }
 E cos_derivative(const E& x, const E&) { return -x.apply("Sin"); }
+E softplus_derivative(const E& x, const E&) { return x.apply("Sigmoid"); }
 E tan_derivative(const E&, const E& y) { return 1.0 + y * y; }
 constexpr std::array kMathOps{
     OpDef{.name = "Neg",
@@ -599,7 +610,20 @@ constexpr std::array kMathOps{
               },
           .reference = {.numpy = "np.maximum(features, 0)"},
           .in_place_inputs = 1,
-          .python_names = "nn.relu"}};
+          .python_names = "nn.relu"},
+    OpDef{.name = "Softplus",
+          .signature = "features: T -> activations: T",
+          .doc = "log(1 + e^x) of each element, without overflow; error below 3 ulp. The "
+                 "activations have the shape and dtype of the features.",
+          .traits = kPure | kElementwise,
+          .types = {{{"T", kFloating}}},
+          .shape = &shape_unchanged,
+          .compute = {ComputeKind::kFormula, math_formula<recording::Softplus>()},
+          .gradient = &unary_gradient<softplus_derivative>,
+          .forward = &unary_forward<softplus_derivative>,
+          .reference = {.numpy = "np.log1p(np.exp(features))"},
+          .in_place_inputs = 1,
+          .python_names = "math.softplus nn.softplus"}};
 
 }  // namespace
 GW_REGISTER_OPS(kMathOps);
