@@ -110,8 +110,13 @@ def other_table(rows: list[dict], functions: list[dict]) -> list[str]:
     return [f"- {kind}: {code(sorted(names))}" for kind, names in sorted(kinds.items())]
 
 
+def public_rows() -> list[dict]:
+    """The function table without the rows that only other modules of the package call."""
+    return [row for row in _core.function_rows() if not row["names"][0].startswith("_")]
+
+
 def page() -> str:
-    rows, functions = _core.op_rows(), _core.function_rows()
+    rows, functions = _core.op_rows(), public_rows()
     lines = [
         "# What works today",
         "",
@@ -134,7 +139,7 @@ def page() -> str:
 
 
 def summary() -> str:
-    rows, functions = _core.op_rows(), _core.function_rows()
+    rows, functions = _core.op_rows(), public_rows()
     differentiable = sum(row["gradient"] is True for row in rows)
     public = sorted({row["python_names"][0] for row in rows if row["python_names"]})
     public += sorted({row["names"][0] for row in functions})
