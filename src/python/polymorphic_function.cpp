@@ -9,6 +9,7 @@
 #include "ir/thread_state.h"
 #include "python/autograph_convert.h"
 #include "python/errors.h"
+#include "python/locations.h"
 #include "python/tensor_object.h"
 #include "python/type_spec.h"
 #include "python/variable_object.h"
@@ -250,6 +251,7 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
   int argument_count = 0;
   {
     ContextScope scope(context);
+    LocationScope locations;
     size_t next = 0;
     auto placeholder = [&](PyObject*) -> Ref {
       const TensorLeaf& leaf = encoder.leaves()[next];
