@@ -100,6 +100,26 @@ class LogicalExpressions : public Rewriter {
   LoweringState& state_;
 };
 
+// `assert`, in the lean shape.
+class Assertions : public Rewriter {
+ public:
+  using Rewriter::Rewriter;
+
+  void visit_statement(NodeId node, Nodes* out) override {
+    visit_children(node);
+    if (t_.kind(node) != Kind::kAssert) {
+      out->push_back(node);
+      return;
+    }
+    TreeMaker make = at(node);
+    NodeId message = t_.get(node, 1);
+    NodeId call = make.call(make.operator_of_autograph("assert_stmt"),
+                            {t_.get(node, 0), message == 0 ? make.none() : make.lambda(message)});
+    // Python leaves assertions out when it optimises.
+    out->push_back(make.if_statement(make.name("__debug__"), {make.expression_statement(call)}));
+  }
+};
+
 // Reads and deletions of variables, in the TensorFlow shape.
 class VariableAccess : public Rewriter {
  public:
@@ -164,6 +184,7 @@ class VariableAccess : public Rewriter {
 }  // namespace
 
 NodeId lower_expressions(LoweringState* state, NodeId root) {
+  if (state->lean()) root = Assertions(state->table).visit(root);
   root = ConditionalExpressions(state).visit(root);
   return LogicalExpressions(state).visit(root);
 }

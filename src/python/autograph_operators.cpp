@@ -146,6 +146,27 @@ PyObject* logical_not(PyObject*, PyObject* operand) {
   });
 }
 
+// assert_stmt(test, function that gives the message or None)
+PyObject* assert_statement(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    expect(count, 2, 2, "assert_stmt");
+    PyObject* message = arguments[1] == Py_None ? nullptr : arguments[1];
+    if (is_staged(arguments[0])) {
+      Ref data = message != nullptr ? checked_ref(call0(message)) : Ref();
+      staged_assert(arguments[0], data.get());
+    } else if (!truth(arguments[0])) {
+      if (message == nullptr) {
+        PyErr_SetNone(PyExc_AssertionError);
+      } else {
+        Ref data = checked_ref(call0(message));
+        PyErr_SetObject(PyExc_AssertionError, data.get());
+      }
+      return nullptr;
+    }
+    Py_RETURN_NONE;
+  });
+}
+
 // The value of a composite variable, or the mark of an undefined one.
 PyObject* load_undefined(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
@@ -201,6 +222,7 @@ PyMethodDef kOperators[] = {
     {"and_", method(logical_and), METH_FASTCALL, "`and`, of functions without arguments."},
     {"or_", method(logical_or), METH_FASTCALL, "`or`, of functions without arguments."},
     {"not_", method(logical_not), METH_O, "`not`."},
+    {"assert_stmt", method(assert_statement), METH_FASTCALL, "An assert statement."},
     {"ldu", method(load_undefined), METH_FASTCALL,
      "The value of a variable that may be undefined."},
     {"UndefinedReturnValue", method(undefined_return_value), METH_NOARGS,

@@ -317,4 +317,22 @@ Ref staged_not(PyObject* operand) {
   return wrapped(current_builder().op("LogicalNot", {operand_of(operand)}));
 }
 
+void staged_assert(PyObject* test, PyObject* message) {
+  Operand condition = bool_condition(operand_of(test), "assert statement");
+  OperandVector inputs{condition};
+  std::vector<Ref> leaves;
+  if (message != nullptr) nest_flatten(message, leaves);
+  for (const Ref& leaf : leaves) {
+    // What is no tensor is shown as its text.
+    inputs.push_back(is_carried(leaf.get())
+                         ? operand_of(leaf.get())
+                         : operand_of(checked_ref(PyObject_Str(leaf.get())).get()));
+  }
+  if (inputs.size() == 1) {
+    inputs.push_back(current_builder().constant(Tensor::string_scalar("assertion failed")));
+  }
+  OperandVector outputs;
+  current_builder().apply(get_op("Assert"), inputs, {}, outputs);
+}
+
 }  // namespace graphwright

@@ -53,5 +53,7 @@ void staged_for(PyObject* iterated, PyObject* extra_test, PyObject* body, const 
 Ref staged_if_expression(PyObject* test, PyObject* body, PyObject* orelse);
 Ref staged_logical(PyObject* left, PyObject* right, bool is_and);
 Ref staged_not(PyObject* operand);
+// `message`: what to say when the assertion fails, or null.
+void staged_assert(PyObject* test, PyObject* message);
 
 }  // namespace graphwright

@@ -386,3 +386,49 @@ def test_gradients_go_through():
 def test_eager_tensors_run_as_python():
     converted = tf.autograph.to_graph(collatz)
     assert int(converted(tf.constant(6))) == 8
+
+
+def test_builtin_functions_on_tensors():
+    def f(n, xs, flags):
+        total = 0
+        for i in range(n):
+            total += i
+        for i in range(2, n):
+            total += i
+        return (
+            total,
+            len(xs),
+            float(n) / 2.0,
+            int(xs[0]),
+            max(xs),
+            min(n, 3),
+            all(flags),
+            any(flags),
+        )
+
+    got = run(f, 4, [1.5, 2.5], [True, False])
+    assert got == (11, 2, 2.0, 1, 2.5, 3, False, True)
+    assert run(lambda n: len(list(range(3))) + n, 1) == 4
+    assert run(f, -4, [1.5, 2.5], [True, True])[0] == 0
+
+
+def test_length_that_is_not_known():
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def f(x):
+        return len(x)
+
+    assert f(tf.constant([1.0, 2.0, 3.0])).numpy() == 3
+
+
+def test_assertions():
+    @tf.function
+    def f(n, limit):
+        assert limit < 10, "a Python value"
+        assert n < limit, "too large"
+        return n
+
+    assert f(tf.constant(1), 5).numpy() == 1
+    with pytest.raises(tf.errors.InvalidArgumentError, match="too large"):
+        f(tf.constant(7), 5)
+    with pytest.raises(AssertionError, match="a Python value"):
+        f(tf.constant(7), 50)

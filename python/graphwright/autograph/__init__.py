@@ -10,10 +10,13 @@ import textwrap
 import types
 
 from .. import _core
-from . import experimental
+from . import builtin_functions, experimental
 from .log import set_verbosity, trace
 
 __all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
+
+
+builtin_functions.register()
 
 
 class ConversionError(Exception):
