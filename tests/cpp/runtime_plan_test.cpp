@@ -561,6 +561,18 @@ TEST_CASE("plan speed" * doctest::skip()) {
     compile = std::min(compile, taken.count());
   }
   std::printf("compiling the scalar loop: %.1f us\n", compile);
+  for (const ValueType& type :
+       {tensor_type(kFloat, PartialShape{32}), tensor_type(kFloat, PartialShape::unknown())}) {
+    auto large = make_graph({type}, [](Builder& builder, std::span<const Operand> x) {
+      Operand value = x[0];
+      for (int i = 0; i < 10000; ++i) value = builder.op("AddV2", {value, x[0]});
+      return OperandVector{value};
+    });
+    auto start = std::chrono::steady_clock::now();
+    compile_plan(*large);
+    std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+    std::printf("compiling 10,000 nodes: %.1f ms\n", taken.count());
+  }
 }
 
 }  // namespace graphwright
