@@ -46,7 +46,13 @@ struct FunctionDef {
   std::array<TypeConstraint, 4> types{};
   std::string_view
       node_name{};  // base name of the scope or node it makes, "" = that of its last op
+  // In graphs too, small Python values reach the body as eager tensors, for which it makes the
+  // constants itself: named after the op's inputs, in the order of their use, or none at all.
+  bool constants_by_body = false;
 };
+
+// Eager tensors of at most this many elements become constants of a graph, larger ones captures.
+inline constexpr int64_t kMaxBodyConstantElements = 128;
 
 struct NoneValue {};
 using Argument = std::variant<NoneValue, bool, int64_t, double, std::string, DType, Operand,

@@ -275,9 +275,15 @@ CallResult pad(CallContext& context) {
       return apply_op(context, "Pad", {context.operand(0), context.operand(1)});
     }
   }
+  DType dtype = dtype_of(context.operand(0));
+  if (is_floating(dtype_of(values)) && is_integer(dtype)) {
+    throw Error(ErrorKind::kTypeError,
+                "constant_values of dtype " + std::string(dtype_name(dtype_of(values))) +
+                    " cannot fill a tensor of " + std::string(dtype_name(dtype)))
+        .with_argument("constant_values");
+  }
   return apply_op(context, "PadV2",
-                  {context.operand(0), context.operand(1),
-                   Algebra(builder).cast(values, dtype_of(context.operand(0)))});
+                  {context.operand(0), context.operand(1), Algebra(builder).cast(values, dtype)});
 }
 
 // --- Joining and taking apart ---
@@ -467,7 +473,8 @@ constexpr std::array kTable{
                 .signature = "dims: shape, value: tensor",
                 .doc = "A tensor of shape dims with every element equal to the scalar value.",
                 .body = fill,
-                .node_name = "Fill"},
+                .node_name = "Fill",
+                .constants_by_body = true},
     FunctionDef{.names = "eye linalg.eye",
                 .signature = "num_rows: index, num_columns: index? = None, batch_shape: shape? = "
                              "None, dtype: dtype = float32",
@@ -483,7 +490,8 @@ constexpr std::array kTable{
                        "widened to one. InvalidArgumentError when delta is 0 or leads away from "
                        "limit.",
                 .body = range,
-                .node_name = "range"},
+                .node_name = "range",
+                .constants_by_body = true},
     FunctionDef{.names = "linspace",
                 .signature = "start: T, stop: T, num: index, axis: int = 0",
                 .doc = "num evenly spaced numbers from start to stop, both included; scalars of a "
@@ -533,12 +541,13 @@ constexpr std::array kTable{
                 .node_name = "ReverseV2"},
     FunctionDef{.names = "pad",
                 .signature = "tensor: T, paddings: index, mode: str = 'CONSTANT', "
-                             "constant_values: T = 0",
+                             "constant_values: tensor = 0",
                 .doc = "The tensor with paddings[i, 0] elements before and paddings[i, 1] after it "
                        "along dimension i, equal to the scalar constant_values. Modes REFLECT and "
                        "SYMMETRIC are not implemented.",
                 .body = pad,
-                .node_name = "Pad"},
+                .node_name = "Pad",
+                .constants_by_body = true},
     FunctionDef{.names = "concat",
                 .signature = "values: tensors, axis: axis",
                 .doc = "The values one after the other along axis. All other dims must agree "
@@ -580,7 +589,7 @@ constexpr std::array kTable{
                 .doc = "x where condition is true, y elsewhere, all three broadcast as NumPy does. "
                        "Without x and y: the positions of the true elements, int64 [count, rank].",
                 .body = where,
-                .node_name = "SelectV2"},
+                .constants_by_body = true},
     FunctionDef{.names = "cast",
                 .signature = "x: tensor, dtype: dtype",
                 .doc = "x converted to dtype: floats to integers towards zero (NaN and values out "

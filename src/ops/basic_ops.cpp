@@ -211,7 +211,7 @@ constexpr OpDef kConst{
     .compute = {.kind = ComputeKind::kLibrary, .kernel = guarded<const_kernel>},
     .gradient = Absent{"has no inputs"},
     .forward = Absent{"has no inputs"},
-    .reference = {.reason = "needs a tensor attribute: tests/cpp/ops_basic_test.cpp"},
+    .reference = {.reason = "needs a tensor attribute: tests/cpp/ops_array_test.cpp"},
     .constant = constant_const,
 };
 
@@ -250,7 +250,7 @@ constexpr std::array kTable{
         .compute = {.kind = ComputeKind::kLibrary, .kernel = guarded<identity_kernel>},
         .gradient = gradient_identity_n,
         .forward = forward_identity,
-        .reference = {.reason = "any number of inputs: tests/cpp/ops_basic_test.cpp"},
+        .reference = {.reason = "any number of inputs: tests/cpp/ops_array_test.cpp"},
     },
     OpDef{
         .name = "StopGradient",
@@ -299,7 +299,7 @@ constexpr std::array kTable{
         .compute = {.kind = ComputeKind::kLibrary, .kernel = guarded<shape_kernel>},
         .gradient = Absent{"does not depend on the elements"},
         .forward = Absent{"does not depend on the elements"},
-        .reference = {.reason = "any number of inputs: tests/cpp/ops_basic_test.cpp"},
+        .reference = {.reason = "any number of inputs: tests/cpp/ops_array_test.cpp"},
     },
     OpDef{
         .name = "Size",

@@ -11,7 +11,7 @@ void no_op_kernel(KernelContext&) {}
 
 constexpr Absent kByAutodiff{"is made from the gradients of its blocks, in src/autodiff"};
 constexpr Absent kByAutodiffForward{"is made from the derivatives of its blocks, in src/autodiff"};
-constexpr Reference kTested{.reason = "runs blocks: tests/python/test_control_flow.py"};
+constexpr Reference kTested{.reason = "runs blocks: tests/cpp/runtime_plan_test.cpp"};
 
 constexpr OpDef if_row(std::string_view name, uint32_t traits) {
   return {

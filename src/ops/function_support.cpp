@@ -7,12 +7,9 @@
 namespace graphwright {
 namespace {
 
-// Eager tensors of at most this many elements become constants of a graph, larger ones captures.
-constexpr int64_t kMaxConstantElements = 128;
-
 bool becomes_constant(const Part& part) {
   return part.is_constant ||
-         (part.operand.is_tensor() && part.operand.impl()->element_count <= kMaxConstantElements &&
+         (part.operand.is_tensor() && part.operand.impl()->element_count <= kMaxBodyConstantElements &&
           part.operand.impl()->dtype != DType::kResource &&
           part.operand.impl()->dtype != DType::kVariant);
 }

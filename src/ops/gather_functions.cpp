@@ -125,8 +125,15 @@ CallResult one_hot(CallContext& context) {
   Part off = context.is_none(3) ? Part(number_like(0, dtype)) : Part(context.operand(3));
   Operand depth = f.cast(context.operand(1), DType::kInt32);
   int64_t axis = context.is_none(4) ? -1 : context.integer(4);
-  return apply_op(context, "OneHot", {context.operand(0), depth, on, off}, {{"axis", axis}},
-                  "one_hot");
+  // TensorFlow makes the constants of these two first.
+  Builder& builder = context.builder();
+  auto made = [&](const Part& part, std::string_view name) -> Operand {
+    bool constant = part.operand.is_tensor() && !builder.is_eager();
+    return constant ? builder.constant(part.operand.tensor(), name) : part.operand;
+  };
+  Operand on_value = made(on, "on_value"), off_value = made(off, "off_value");
+  return apply_op(context, "OneHot", {context.operand(0), depth, on_value, off_value},
+                  {{"axis", axis}}, "one_hot");
 }
 
 // boolean_mask(tensor, mask, axis): the slices along the mask's dimensions where it is true.
@@ -229,7 +236,8 @@ constexpr std::array kTable{
                 .doc = "off_value (0) everywhere but at the index along the new dimension axis "
                        "(the last if None) of size depth, where it is on_value (1).",
                 .body = one_hot,
-                .node_name = "one_hot"},
+                .node_name = "one_hot",
+                .constants_by_body = true},
     FunctionDef{.names = "boolean_mask",
                 .signature = "tensor: tensor, mask: bool, axis: axis? = None",
                 .doc = "The slices of tensor along axis (0 if None) where mask is true; the mask's "

@@ -193,14 +193,17 @@ CallResult norm(CallContext& context) {
   if (axis_count == 2 && !frobenius) {
     throw_unimplemented("norm: of matrix norms only 'euclidean' and 'fro' are implemented");
   }
+  // The reduced dimensions are kept, and squeezed out at the end.
   bool keep = !context.is_none(3) && context.boolean(3);
   auto reduce = [&](std::string_view op, const Expression& value) {
     return inner_op(builder, op, {value, reduction_axes(context, value, 2)},
-                    attributes_of(op, {{"keep_dims", keep}}));
+                    attributes_of(op, {{"keep_dims", true}}));
   };
   Expression result;
   if (frobenius) {
-    Expression square = is_complex(x.dtype()) ? f.call("Real", {x * f.conjugate(x)}) : x * x;
+    Expression square = is_complex(x.dtype())
+                            ? f.call("Real", {x * f.conjugate(x)})
+                            : Expression(builder, builder.op("Mul", {x, x}, {}, "mul"));
     result = reduce("Sum", square).apply("Sqrt");
   } else {
     Expression magnitude = x.apply(is_complex(x.dtype()) ? "ComplexAbs" : "Abs");
@@ -214,7 +217,14 @@ CallResult norm(CallContext& context) {
       result = reduce("Sum", magnitude.apply("Pow", power)).apply("Pow", root);
     }
   }
-  return result.operand();
+  if (keep) return result.operand();
+  std::vector<int64_t> axes;
+  if (const auto* several = std::get_if<std::vector<int64_t>>(&context.argument(2))) {
+    axes = *several;
+  } else if (!context.is_none(2)) {
+    axes = {static_integer(context.argument(2), "axis")};
+  }
+  return f.call("Squeeze", {result}, {{"squeeze_dims", axes}}).operand();
 }
 
 constexpr std::array kTable{
@@ -238,7 +248,8 @@ constexpr std::array kTable{
                        "a[..., m, n] x b[..., n].",
                 .body = matvec,
                 .types = {{{"T", kNumeric}}},
-                .node_name = "MatVec"},
+                .node_name = "MatVec",
+                .constants_by_body = true},
     FunctionDef{.names = "tensordot linalg.tensordot",
                 .signature = "a: T, b: T, axes: index",
                 .doc = "Sum of products over the given axes of a and b: axes is a pair of axes, a "

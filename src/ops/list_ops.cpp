@@ -505,7 +505,7 @@ void forward_scatter_into(ForwardContext& context) {
                                          {context.dx(0), context.dx(1), context.x(2)}));
 }
 
-constexpr Reference kTested{.reason = "works on lists: tests/cpp/ops_list_test.cpp"};
+constexpr Reference kTested{.reason = "works on lists: tests/cpp/ops_state_test.cpp"};
 
 constexpr std::array kTable{
     OpDef{

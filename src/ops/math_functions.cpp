@@ -88,8 +88,8 @@ CallResult clip_by_value(CallContext& context) {
       throw_value_error(text);
     }
   }
-  Expression below{builder, builder.op("Minimum", {t, context.operand(2)}, {}, "Minimum")};
-  return builder.op("Maximum", {below, context.operand(1)}, {}, context.name());
+  Expression below = inner_op(builder, "Minimum", {t, context.operand(2)});
+  return apply_op(context, "Maximum", {below, context.operand(1)});
 }
 
 // The cast that stays within the bounds of the dtype.
@@ -283,7 +283,8 @@ constexpr std::array kTable{
                        "shape. InvalidArgumentError (ValueError while tracing) where they do not.",
                 .body = clip_by_value,
                 .types = {{{"T", kRealNumeric}}},
-                .node_name = "clip_by_value"},
+                .node_name = "clip_by_value",
+                .constants_by_body = true},
     FunctionDef{.names = "saturate_cast dtypes.saturate_cast",
                 .signature = "value: tensor, dtype: dtype",
                 .doc = "The value converted to dtype, with what lies outside its range moved to "

@@ -117,6 +117,9 @@ CallResult sparse_cross_entropy(CallContext& context) {
   Builder& builder = context.builder();
   Algebra f(builder);
   Expression labels = context.tensor(0), logits = context.tensor(1);
+  if (labels.operand().is_tensor() && !builder.is_eager()) {
+    labels = {builder, builder.constant(labels.operand().tensor(), "Const")};
+  }
   PartialShape shape = shape_of(logits);
   DType dtype = logits.dtype();
   bool narrow = dtype == DType::kHalf || dtype == DType::kBfloat16;
@@ -210,7 +213,8 @@ constexpr std::array kTable{
                        "InvalidArgumentError for a label outside [0, number of classes).",
                 .body = sparse_cross_entropy,
                 .types = {{{"T", kFloating}}},
-                .node_name = "SparseSoftmaxCrossEntropyWithLogits"},
+                .node_name = "SparseSoftmaxCrossEntropyWithLogits",
+                .constants_by_body = true},
     FunctionDef{.names = "nn.sigmoid_cross_entropy_with_logits",
                 .signature = "labels: T, logits: T",
                 .doc = "-z log(sigmoid(x)) - (1 - z) log(1 - sigmoid(x)) for labels z and logits x "

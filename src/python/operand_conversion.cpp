@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "ir/functiondef.h"
 #include "ir/opdef.h"
 #include "ir/resources.h"
 #include "ir/thread_state.h"
@@ -123,6 +124,7 @@ Operand operand_of(PyObject* value, const ConversionOptions& options) {
   Tensor tensor = tensor_from_python(value, options.dtype, options.preferred);
   Builder& builder = current_builder();
   if (builder.is_eager()) return tensor;
+  if (options.small_is_eager && tensor.element_count() <= kMaxBodyConstantElements) return tensor;
   return builder.constant(tensor, options.name);
 }
 

@@ -128,10 +128,12 @@ std::vector<int64_t> convert_ints(const RowParameter& parameter, const CallNames
 
 bool is_sequence(PyObject* value) { return PyList_Check(value) || PyTuple_Check(value); }
 
-Operand convert_index(const RowParameter& parameter, const CallNames& names, PyObject* value) {
+Operand convert_index(const RowParameter& parameter, const CallNames& names, PyObject* value,
+                      bool small_is_eager = false) {
   ConversionOptions options;
   options.preferred = DType::kInt32;
   options.name = parameter.name;
+  options.small_is_eager = small_is_eager;
   // An empty list has no dtype of its own; as an index it is one of int32.
   if (is_sequence(value) && PyObject_Size(value) == 0) options.dtype = DType::kInt32;
   Operand result = operand_of(value, options);
@@ -221,16 +223,16 @@ class Converter {
       case ParameterKind::kTensor:
         // A default is no node of a graph unless the body uses it.
         if (value == parameter.default_value) return Operand(tensor_from_python(value));
-        return operand_of(value, ConversionOptions{{}, {}, parameter.name});
+        return operand_of(value, ConversionOptions{{}, {}, parameter.name, by_body()});
       case ParameterKind::kReadable:
         if (is_variable(value)) return variable_handle(value);
-        return operand_of(value, ConversionOptions{{}, {}, parameter.name});
+        return operand_of(value, ConversionOptions{{}, {}, parameter.name, by_body()});
       case ParameterKind::kTyped:
         // A tensor of another dtype is for the op to refuse.
         if (is_tensor_like(value)) return operand_of(value);
-        return operand_of(value, ConversionOptions{parameter.dtype, {}, parameter.name});
+        return operand_of(value, ConversionOptions{parameter.dtype, {}, parameter.name, by_body()});
       case ParameterKind::kIndex:
-        return convert_index(parameter, names_, value);
+        return convert_index(parameter, names_, value, by_body());
       case ParameterKind::kTensors:
       case ParameterKind::kMixed:
         return list(parameter, value);
@@ -266,10 +268,13 @@ class Converter {
   }
 
  private:
+  bool by_body() const { return signature_.constants_by_body; }
+
   Operand variable(const RowParameter& parameter, PyObject* value, std::string_view name) {
     DType& dtype = dtypes_[static_cast<size_t>(parameter.variable)];
     ConversionOptions options;
     options.name = name;
+    options.small_is_eager = by_body();
     // Addition leaves what does not fit its own dtype, and the op then reports the two.
     bool lenient = names_.op == "AddV2" || names_.op == "add";
     (lenient ? options.preferred : options.dtype) = dtype;
@@ -318,7 +323,8 @@ class Converter {
       if (parameter.variable >= 0) {
         operands.push_back(variable(parameter, item, name));
       } else {
-        operands.push_back(operand_of(item, ConversionOptions{parameter.dtype, {}, name}));
+        operands.push_back(
+            operand_of(item, ConversionOptions{parameter.dtype, {}, name, by_body()}));
       }
     });
     return operands;

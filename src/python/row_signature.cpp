@@ -253,6 +253,7 @@ PyObject* parse_default(std::string_view text) {
 
 RowSignature parse_signature(const FunctionDef& function) {
   RowSignature signature;
+  signature.constants_by_body = function.constants_by_body;
   std::string_view rest = function.signature;
   while (!trimmed(rest).empty()) {
     std::string_view item = next_item(rest);

@@ -55,6 +55,7 @@ struct ConversionOptions {
   DType dtype = DType::kInvalid;      // required: what is no tensor is converted to it
   DType preferred = DType::kInvalid;  // taken where the value allows it and `dtype` is not given
   std::string_view name = {};         // of the Const node, when a graph is being built
+  bool small_is_eager = false;        // what has few elements stays an eager tensor there
 };
 
 // The operand that a Python value stands for: a tensor's own, a variable's value, or a constant of

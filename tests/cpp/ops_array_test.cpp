@@ -19,6 +19,24 @@ Tensor iota(Dims dims) {
 ValueType doubles_type(PartialShape shape) { return tensor_type(DType::kDouble, shape); }
 ValueType ints_type(PartialShape shape) { return tensor_type(DType::kInt32, shape); }
 
+TEST_CASE("constants, identities and what is known of shapes") {
+  Tensor value = ints({2}, {3, 4});
+  CHECK(values_of(run("Const", {}, {{"value", value}, {"dtype", DType::kInt32}})) == Numbers{3, 4});
+  error_of("Const", {}, {{"value", value}, {"dtype", DType::kFloat}});
+  error_of("Placeholder", {}, {{"dtype", DType::kFloat}});
+  std::vector<Tensor> same = run_all("IdentityN", {value, floats({}, {1.5f})});
+  CHECK(values_of(same[1]) == Numbers{1.5});
+  std::vector<Tensor> shapes = run_all("ShapeN", {iota({2, 3}), iota({})});
+  CHECK(values_of(shapes[0]) == Numbers{2, 3});
+  CHECK(values_of(shapes[1]).empty());
+  CHECK(run("Shape", {iota({2})}, {{"out_type", DType::kInt64}}).dtype() == DType::kInt64);
+  CHECK(values_of(run("Fill", {ints({2}, {1, 2}), floats({}, {7})})) == Numbers{7, 7});
+  CHECK(error_of("Fill", {ints({1}, {-1}), floats({}, {7})}).find("Dimension -1 must be >= 0") !=
+        std::string::npos);
+  check_derivatives("Fill", {ints({2}, {2, 3}), some_doubles({})});
+  check_derivatives("Identity", {some_doubles({2, 3})});
+}
+
 TEST_CASE("Reshape infers one size and refuses what does not fit") {
   Tensor x = iota({2, 3});
   CHECK(dims_of(run("Reshape", {x, ints({2}, {3, -1})})) == Dims{3, 2});
