@@ -1,17 +1,59 @@
 #include "ir/graph.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/status.h"
 #include "ir/opdef.h"
 
 namespace graphwright {
+namespace {
+
+void collect_free(const Block& block, std::unordered_set<const Value*>& defined,
+                  std::unordered_set<const Value*>& seen, std::vector<const Value*>& free) {
+  auto use = [&](const Value* value) {
+    if (!defined.count(value) && seen.insert(value).second) free.push_back(value);
+  };
+  for (const Value* argument : block.arguments) defined.insert(argument);
+  for (const Node* node : block.nodes) {
+    for (const Value* input : node->inputs) use(input);
+    std::vector<const Value*> inner =
+        node->blocks.empty() ? std::vector<const Value*>() : free_values(*node);
+    std::stable_partition(inner.begin(), inner.end(),
+                          [](const Value* value) { return is_tensor_capture(*value); });
+    for (const Value* value : inner) use(value);
+    for (const Value* output : node->outputs) defined.insert(output);
+  }
+  for (const Value* result : block.results) use(result);
+}
+
+}  // namespace
 
 bool Block::sees(const Value& value) const {
   for (const Block* block = this; block; block = block->parent()) {
     if (value.block == block) return true;
   }
   return false;
+}
+
+std::vector<const Value*> free_values(std::span<const Block* const> blocks) {
+  std::vector<const Value*> free;
+  std::unordered_set<const Value*> defined, seen;
+  for (const Block* block : blocks) collect_free(*block, defined, seen, free);
+  return free;
+}
+
+std::vector<const Value*> free_values(const Node& node) {
+  std::vector<const Block*> blocks;
+  for (const auto& block : node.blocks) blocks.push_back(block.get());
+  return free_values(blocks);
+}
+
+bool is_tensor_capture(const Value& value) {
+  if (value.node || value.block->owner) return false;
+  const std::vector<Capture>& captures = value.block->graph->captures();
+  size_t declared = value.block->arguments.size() - captures.size();
+  return value.index >= declared && !captures[value.index - declared].outer;
 }
 
 Graph::Graph(std::string name) : name_(std::move(name)), body_(std::make_unique<Block>()) {

@@ -199,6 +199,14 @@ class Graph : public std::enable_shared_from_this<Graph> {
   bool frozen_ = false;
 };
 
+// Values that the nodes and results of the blocks use but do not define, in the order in which
+// TensorFlow would capture them: by first use, but what an inner control node captures comes with
+// eager tensors first.
+std::vector<const Value*> free_values(std::span<const Block* const> blocks);
+std::vector<const Value*> free_values(const Node& node);  // of all the node's blocks together
+// The value stands for an eager tensor or a resource from outside of its graph.
+bool is_tensor_capture(const Value& value);
+
 // A deep copy of nodes, blocks and values. `value_map`, if given, receives old -> new for every
 // value.
 class ValueMap;  // graph_copy.h

@@ -58,6 +58,18 @@ NodeNames::NodeNames(const Graph& graph) : scopes_(graph.scopes().size()) {
   replay(graph, graph.body());
 }
 
+// What a loop's condition sees from outside is captured by the body before anything is done there,
+// and takes a name in it.
+void NodeNames::take_early_captures(const Block& function, UniqueNames& names) {
+  const Node* loop = function.owner;
+  if (!loop || loop->op->name != "While" || &function != loop->blocks[1].get()) return;
+  const Block* condition[] = {loop->blocks[0].get()};
+  for (const Value* value : free_values(condition)) {
+    std::string origin = value->node ? nodes_[value->node] : argument_name(*value);
+    if (!origin.empty()) names.take(joined(scopes_[loop->scope], origin));
+  }
+}
+
 void NodeNames::replay(const Graph& graph, const Block& function) {
   struct Event {
     uint32_t before;       // the node id that came next, or the node's own
@@ -89,6 +101,7 @@ void NodeNames::replay(const Graph& graph, const Block& function) {
     return left.kind < right.kind;
   });
   UniqueNames& names = functions_[&function];
+  take_early_captures(function, names);
   std::unordered_set<ScopeId> claimed;  // scopes whose own name a node has
   for (const Event& event : events) {
     if (event.kind == 0) {

@@ -45,6 +45,7 @@ class NodeNames {
 
  private:
   void replay(const Graph& graph, const Block& function);
+  void take_early_captures(const Block& function, UniqueNames& names);
   std::unordered_map<const Block*, UniqueNames> functions_;
   std::unordered_map<const Node*, std::string> nodes_;
   std::unordered_map<const Value*, std::string> arguments_;

@@ -173,8 +173,10 @@ PyObject* assign(PyObject* self, PyObject* arguments, PyObject* keywords) {
     if (builder.is_eager() && resource) {
       resource->assign(value.tensor().owned()).throw_if_error();
     } else {
-      builder.op_outputs("AssignVariableOp", std::vector<Operand>{variable_handle(self), value}, {},
-                         kScopeName);
+      Attributes attributes = named_attributes(get_op("AssignVariableOp"),
+                                               {{"validate_shape", shape.is_fully_defined()}});
+      builder.op_outputs("AssignVariableOp", std::vector<Operand>{variable_handle(self), value},
+                         attributes, kScopeName);
     }
     return after_write(self, a);
   });

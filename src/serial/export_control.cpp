@@ -1,6 +1,7 @@
 // Control nodes as TensorFlow's functional ops: blocks become functions of the library, and the
 // values that they see from outside become further inputs.
 #include <algorithm>
+#include <array>
 
 #include "base/status.h"
 #include "ir/builder.h"
@@ -35,30 +36,22 @@ AttrValue read_only_inputs(EffectAnalysis& analysis, const Node& node,
   return {list};
 }
 
-std::vector<const Block*> blocks_of(const Node& node) {
-  std::vector<const Block*> blocks;
-  for (const auto& block : node.blocks) blocks.push_back(block.get());
-  return blocks;
-}
-
 }  // namespace
 
-FunctionDef FunctionExporter::branch_function(const Node& node, const Block& block,
-                                              const std::string& name,
+FunctionDef FunctionExporter::branch_function(const std::string& name,
                                               const std::vector<const Value*>& inputs,
-                                              const std::string& scope, FunctionExporter& outer) {
-  (void)node;
+                                              const std::string& scope) {
   function_.name = name;
-  std::vector<const Value*> used = free_values({&block});
+  std::vector<const Value*> used = free_values(std::array<const Block*, 1>{&block_});
   for (const Value* value : inputs) {
     bool is_used = std::find(used.begin(), used.end(), value) != used.end();
-    add_argument(value, is_used ? capture_name(*value, scope, outer) : scope + "/placeholder",
+    add_argument(value, is_used ? capture_name(*value, scope) : scope + "/placeholder",
                  value->type);
   }
   emit_nodes();
   std::vector<std::string> references;
   std::vector<DType> types;
-  for (const Value* result : block.results) {
+  for (const Value* result : block_.results) {
     references.push_back(input(*result));
     types.push_back(result->dtype());
   }
@@ -74,14 +67,13 @@ FunctionDef FunctionExporter::branch_function(const Node& node, const Block& blo
 
 void FunctionExporter::emit_if(const Node& node) {
   const std::string& name = names_.name(node);
-  std::vector<const Value*> inputs = free_values(blocks_of(node));
+  std::vector<const Value*> inputs = free_values(node);
   std::string functions[2];
   const char* kinds[2] = {"true", "false"};
   for (size_t i = 0; i < 2; ++i) functions[i] = control_function_name(name, kinds[i]);
   for (size_t i = 0; i < 2; ++i) {
     FunctionExporter branch(state_, names_, *node.blocks[i], false);
-    FunctionDef function =
-        branch.branch_function(node, *node.blocks[i], functions[i], inputs, name, *this);
+    FunctionDef function = branch.branch_function(functions[i], inputs, name);
     state_.result.functions.push_back(std::move(function));
   }
   NodeDef& written = emit(name, is_stateful(node) ? "If" : "StatelessIf");
@@ -103,6 +95,7 @@ void FunctionExporter::emit_if(const Node& node) {
     output.inputs.push_back(render({name, "output", index, index}));
     output.attributes["T"] = {node.outputs[i]->dtype()};
     values_[node.outputs[i]] = {identity, "output", 0, 0};
+    state_.origins[node.outputs[i]] = identity;
   }
 }
 
@@ -112,13 +105,12 @@ void FunctionExporter::emit_case(const Node& node) {
                         ", which owns blocks, cannot be exported");
   }
   const std::string& name = names_.name(node);
-  std::vector<const Value*> inputs = free_values(blocks_of(node));
+  std::vector<const Value*> inputs = free_values(node);
   ListValue branches;
   for (size_t i = 0; i < node.blocks.size(); ++i) {
     std::string function_name = control_function_name(name, "branch" + std::to_string(i));
     FunctionExporter branch(state_, names_, *node.blocks[i], false);
-    FunctionDef function =
-        branch.branch_function(node, *node.blocks[i], function_name, inputs, name, *this);
+    FunctionDef function = branch.branch_function(function_name, inputs, name);
     state_.result.functions.push_back(std::move(function));
     branches.functions.push_back({function_name});
   }
@@ -139,6 +131,7 @@ void FunctionExporter::emit_case(const Node& node) {
     output.inputs.push_back(render({name, "output", index, index}));
     output.attributes["T"] = {node.outputs[i]->dtype()};
     values_[node.outputs[i]] = {identity, "output", 0, 0};
+    state_.origins[node.outputs[i]] = identity;
   }
 }
 
@@ -156,17 +149,16 @@ void FunctionExporter::add_loop_arguments(const Node& node, const std::string& s
 
 FunctionDef FunctionExporter::condition_function(const Node& node, const std::string& name,
                                                  const std::vector<const Value*>& captures,
-                                                 const std::string& scope,
-                                                 FunctionExporter& outer) {
+                                                 const std::string& scope) {
   function_.name = name;
   add_loop_arguments(node, scope);
-  std::vector<const Value*> used = free_values({&block_});
+  std::vector<const Value*> used = free_values(std::array<const Block*, 1>{&block_});
   int redundant = 0;
   for (const Value* value : captures) {
     bool is_used = std::find(used.begin(), used.end(), value) != used.end();
     add_argument(
         value,
-        is_used ? capture_name(*value, scope, outer)
+        is_used ? capture_name(*value, scope)
                 : scope + "/" + name + "___redundant_placeholder" + std::to_string(redundant++),
         value->type);
   }
@@ -192,20 +184,20 @@ FunctionDef FunctionExporter::condition_function(const Node& node, const std::st
 
 FunctionDef FunctionExporter::body_function(const Node& node, const std::string& name,
                                             const std::vector<const Value*>& captures,
-                                            const std::string& scope, FunctionExporter& outer) {
+                                            const std::string& scope) {
   function_.name = name;
   add_loop_arguments(node, scope);
-  std::vector<const Value*> condition_captures = free_values({node.blocks[0].get()});
+  std::vector<const Value*> condition_captures =
+      free_values(std::array<const Block*, 1>{node.blocks[0].get()});
   std::vector<std::string> capture_names;
   for (const Value* value : captures) {
     // The condition is traced first, so that what it captures is captured here before anything is
     // done.
     bool early = std::find(condition_captures.begin(), condition_captures.end(), value) !=
                  condition_captures.end();
-    std::string own =
-        early ? scope + "/" + outer.reference(*value).node : capture_name(*value, scope, outer);
+    std::string own = early ? scope + "/" + origin(*value) : capture_name(*value, scope);
     capture_names.push_back(own);
-    add_argument(value, own + "_0", value->type, outer.reference(*value).node);
+    add_argument(value, own + "_0", value->type, origin(*value));
   }
   emit_nodes();
   std::string add = names_.take(block_, scope + "/add");
@@ -236,17 +228,17 @@ FunctionDef FunctionExporter::body_function(const Node& node, const std::string&
 
 void FunctionExporter::emit_while(const Node& node) {
   const std::string& name = names_.name(node);
-  std::vector<const Value*> captures = free_values(blocks_of(node));
+  std::vector<const Value*> captures = free_values(node);
   std::string condition = control_function_name(name, "cond");
   std::string body = control_function_name(name, "body");
   {
     FunctionExporter inner(state_, names_, *node.blocks[0], false);
-    FunctionDef function = inner.condition_function(node, condition, captures, name, *this);
+    FunctionDef function = inner.condition_function(node, condition, captures, name);
     state_.result.functions.push_back(std::move(function));
   }
   {
     FunctionExporter inner(state_, names_, *node.blocks[1], false);
-    FunctionDef function = inner.body_function(node, body, captures, name, *this);
+    FunctionDef function = inner.body_function(node, body, captures, name);
     state_.result.functions.push_back(std::move(function));
   }
   std::string counter =

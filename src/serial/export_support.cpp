@@ -46,33 +46,12 @@ AttrValue convert_attribute(const AttributeValue& value) {
   return std::visit(Visitor(), value);
 }
 
-void collect_free(const Block& block, std::unordered_set<const Value*>& defined,
-                  std::unordered_set<const Value*>& seen, std::vector<const Value*>& free) {
-  auto use = [&](const Value* value) {
-    if (!defined.count(value) && seen.insert(value).second) free.push_back(value);
-  };
-  for (const Value* argument : block.arguments) defined.insert(argument);
-  for (const Node* node : block.nodes) {
-    for (const Value* input : node->inputs) use(input);
-    for (const auto& inner : node->blocks) collect_free(*inner, defined, seen, free);
-    for (const Value* output : node->outputs) defined.insert(output);
-  }
-  for (const Value* result : block.results) use(result);
-}
-
 bool block_is_stateful(const Block& block) {
   return std::any_of(block.nodes.begin(), block.nodes.end(),
                      [](const Node* node) { return is_stateful(*node); });
 }
 
 }  // namespace
-
-std::vector<const Value*> free_values(const std::vector<const Block*>& blocks) {
-  std::vector<const Value*> free;
-  std::unordered_set<const Value*> defined, seen;
-  for (const Block* block : blocks) collect_free(*block, defined, seen, free);
-  return free;
-}
 
 bool is_stateful(const Node& node) {
   if (node.callee) return block_is_stateful(node.callee->callee_graph().body());

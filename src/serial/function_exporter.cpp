@@ -34,6 +34,24 @@ bool uses(const Node& node, const Value& value) {
   return false;
 }
 
+// The input's name in the exported node: among a list of inputs with its position.
+std::string input_name(const Node& node, const Value& value) {
+  if (!node.blocks.empty()) {
+    std::vector<const Value*> captures = free_values(node);
+    auto position = std::find(captures.begin(), captures.end(), &value) - captures.begin();
+    // A loop's list starts with counter, maximum and carried values.
+    if (node.op->name == "While") position += static_cast<std::ptrdiff_t>(node.inputs.size()) + 1;
+    return "input_" + std::to_string(position);
+  }
+  auto position = static_cast<size_t>(std::find(node.inputs.begin(), node.inputs.end(), &value) -
+                                      node.inputs.begin());
+  const Signature& signature = node.op->signature;
+  if (signature.variadic || position >= signature.input_count) {
+    return "input_" + std::to_string(position);
+  }
+  return std::string(signature.inputs[position].name);
+}
+
 // Random ops keep no order and are dropped where nobody uses them.
 bool hangs_on_no_op(const EffectSet& effects) {
   return effects.touches_resources() || effects.io || effects.opaque;
@@ -84,23 +102,8 @@ void FunctionExporter::set_outputs(const Node& node, const std::string& name) {
 void FunctionExporter::emit_placeholder(const Value& argument, const Node* user) {
   // A capture without a name is called after what uses it first.
   std::string name = names_.argument_name(argument);
-  if (name.empty() && user && !user->blocks.empty()) {
-    std::vector<const Block*> blocks;
-    for (const auto& block : user->blocks) blocks.push_back(block.get());
-    std::vector<const Value*> captures = free_values(blocks);
-    // Among the exported node's inputs: a loop's counter comes before its own.
-    size_t position = user->inputs.size() + (user->op->name == "While" ? 1 : 0) +
-                      static_cast<size_t>(std::find(captures.begin(), captures.end(), &argument) -
-                                          captures.begin());
-    name = names_.take(block_, names_.name(*user) + "/input_" + std::to_string(position));
-  } else if (name.empty() && user && user->blocks.empty() && argument.dtype() == DType::kResource) {
-    size_t position = static_cast<size_t>(
-        std::find(user->inputs.begin(), user->inputs.end(), &argument) - user->inputs.begin());
-    const Signature& signature = user->op->signature;
-    std::string input_name = position < signature.input_count
-                                 ? std::string(signature.inputs[position].name)
-                                 : "input_" + std::to_string(position);
-    name = names_.take(block_, names_.name(*user) + "/" + input_name);
+  if (name.empty() && user && (!user->blocks.empty() || argument.dtype() == DType::kResource)) {
+    name = names_.take(block_, names_.name(*user) + "/" + input_name(*user, argument));
   } else if (name.empty()) {
     name = names_.take(block_, "Placeholder");
   }
@@ -111,13 +114,12 @@ void FunctionExporter::emit_placeholder(const Value& argument, const Node* user)
   node.attributes["_user_specified_name"] = {base.empty() ? name.substr(name.rfind('/') + 1)
                                                           : std::string(base)};
   values_[&argument] = {name, "output", 0, 0};
+  state_.origins[&argument] = name;
 }
 
 void FunctionExporter::emit_needed_captures(const Node& node) {
   std::vector<const Value*> needed(node.inputs.begin(), node.inputs.end());
-  std::vector<const Block*> blocks;
-  for (const auto& block : node.blocks) blocks.push_back(block.get());
-  for (const Value* value : free_values(blocks)) needed.push_back(value);
+  for (const Value* value : free_values(node)) needed.push_back(value);
   for (const Value* value : needed) {
     bool is_argument = !value->node && value->block == &block_;
     if (is_argument && !values_.count(value)) emit_placeholder(*value, &node);
@@ -195,10 +197,8 @@ std::vector<std::string> FunctionExporter::existing_identities() const {
   std::vector<const Value*> used;
   for (const Node* node : block_.nodes) {
     used.insert(used.end(), node->inputs.begin(), node->inputs.end());
-    for (const auto& block : node->blocks) {
-      std::vector<const Value*> seen = free_values({block.get()});
-      used.insert(used.end(), seen.begin(), seen.end());
-    }
+    std::vector<const Value*> seen = free_values(*node);
+    used.insert(used.end(), seen.begin(), seen.end());
   }
   std::unordered_set<const Value*> taken(used.begin(), used.end());
   std::vector<std::string> names;
@@ -270,7 +270,9 @@ void FunctionExporter::add_argument(const Value* value, const std::string& name,
   shapes.shapes.push_back(type.shape.without_symbols());
   attributes["_output_shapes"] = {shapes};
   if (!user_name.empty()) attributes["_user_specified_name"] = {user_name};
-  if (value) values_[value] = {unique, "", 0, 0};
+  if (!value) return;
+  values_[value] = {unique, "", 0, 0};
+  if (value->block == &block_) state_.origins[value] = unique;
 }
 
 void FunctionExporter::finish_function(bool has_results) {
@@ -311,16 +313,19 @@ FunctionDef FunctionExporter::export_graph_body(const std::string& name) {
   return std::move(function_);
 }
 
-std::string FunctionExporter::capture_name(const Value& value, const std::string& scope,
-                                           const FunctionExporter& outer) const {
-  std::string place = scope + "/identity";
+std::string FunctionExporter::origin(const Value& value) const {
+  auto found = state_.origins.find(&value);
+  if (found != state_.origins.end()) return found->second;
+  return value.node ? names_.name(*value.node) : "placeholder";
+}
+
+std::string FunctionExporter::capture_name(const Value& value, const std::string& scope) const {
   for (const Node* node : block_.nodes) {
     if (!uses(*node, value)) continue;
-    place = node->base_name.empty() || !node->blocks.empty() ? names_.name(*node)
-                                                             : names_.scope_name(node->scope);
-    break;
+    std::string own = is_tensor_capture(value) ? input_name(*node, value) : origin(value);
+    return names_.name(*node) + "/" + own;
   }
-  return place + "/" + outer.reference(value).node;
+  return scope + "/identity/" + origin(value);  // of the Identity that returns it
 }
 
 std::string FunctionExporter::control_function_name(const std::string& scope,

@@ -22,6 +22,9 @@ struct ExportState {
   std::unordered_map<const Graph*, std::string> callees;  // exported, or being exported
   std::set<std::string> function_names;
   int next_number = 0;  // of control functions: while_body_0
+  // Names of the nodes that values come from where no node of the graph says it: arguments, and the
+  // Identity nodes behind branches.
+  std::unordered_map<const Value*, std::string> origins;
 
   // The name itself, or with a suffix that makes it unique in the library.
   std::string take_function_name(const std::string& name);
@@ -72,19 +75,18 @@ class FunctionExporter {
                                         const std::vector<DType>& types, const std::string& scope);
   void finish_function(bool has_results);
   std::string control_function_name(const std::string& scope, const std::string& kind);
-  FunctionDef branch_function(const Node& node, const Block& block, const std::string& name,
-                              const std::vector<const Value*>& inputs, const std::string& scope,
-                              FunctionExporter& outer);
+  FunctionDef branch_function(const std::string& name, const std::vector<const Value*>& inputs,
+                              const std::string& scope);
   FunctionDef condition_function(const Node& node, const std::string& name,
                                  const std::vector<const Value*>& captures,
-                                 const std::string& scope, FunctionExporter& outer);
+                                 const std::string& scope);
   FunctionDef body_function(const Node& node, const std::string& name,
-                            const std::vector<const Value*>& captures, const std::string& scope,
-                            FunctionExporter& outer);
+                            const std::vector<const Value*>& captures, const std::string& scope);
   void add_loop_arguments(const Node& node, const std::string& scope);
-  // Where a captured value is first used in this function, as a prefix of its argument's name.
-  std::string capture_name(const Value& value, const std::string& scope,
-                           const FunctionExporter& outer) const;
+  // What the argument for a value from outside is named after: the node that first uses it, and
+  // the node that it comes from.
+  std::string capture_name(const Value& value, const std::string& scope) const;
+  std::string origin(const Value& value) const;
   std::string add_constant(const std::string& name, const Tensor& tensor);
   std::string render(const Reference& reference) const;
   std::string input(const Value& value) const { return render(reference(value)); }
@@ -101,8 +103,6 @@ class FunctionExporter {
   std::vector<std::string> must_run_;  // nodes with effects, in order
 };
 
-// Values that the nodes and results of the blocks use but do not define, in order of first use.
-std::vector<const Value*> free_values(const std::vector<const Block*>& blocks);
 // Whether TensorFlow calls the node stateful, its blocks and callee included.
 bool is_stateful(const Node& node);
 // A node's attributes as NodeDef has them, types and counts included.

@@ -73,12 +73,12 @@ TEST_CASE("a loop is a StatelessWhile with a counter, a maximum, carried values 
   CHECK(condition.name == "while_cond_0");
   CHECK(summary(condition.nodes).back() == "while/Identity = Identity(while/LogicalAnd:z:0)");
   CHECK(summary(body.nodes) ==
-        Lines{"while/add = AddV2(while_placeholder, while_step_0)", "while/add_1/y = Const()",
+        Lines{"while/add = AddV2(while_placeholder, while_add_step_0)", "while/add_1/y = Const()",
               "while/add_1 = AddV2(while_while_loop_counter, while/add_1/y:output:0)",
               "while/Identity = Identity(while/add_1:z:0)",
               "while/Identity_1 = Identity(while_while_maximum_iterations)",
               "while/Identity_2 = Identity(while/add:z:0)"});
-  CHECK(body.returns.at("while_step") == "while_step_0");
+  CHECK(body.returns.at("while_add_step") == "while_add_step_0");
   CHECK_FALSE(body.is_stateful);
 }
 
