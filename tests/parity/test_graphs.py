@@ -25,7 +25,7 @@ def lines(graph_def):
         # What says where a thing was made, or how TensorFlow is to run it, may differ.
         return {
             name: str(value)
-            for name, value in sorted(node.attr.items())
+            for name, value in sorted(node.attr.items(), key=lambda item: item[0])
             if not name.startswith("_") and name not in {"config_proto", "config", "executor_type"}
         }
 
@@ -33,7 +33,7 @@ def lines(graph_def):
         return renumber(f"{node.name} = {node.op}{list(node.input)} {attributes(node)}")
 
     def named_functions(node):
-        for value in node.attr.values():
+        for _, value in sorted(node.attr.items(), key=lambda item: item[0]):
             yield from (function.name for function in [value.func, *value.list.func])
 
     library = {function.signature.name: function for function in graph_def.library.function}
@@ -146,7 +146,7 @@ def test_tensorflow_runs_what_we_export(program):
     names = [
         node.name + ":0" for node in graph_def.node if re.match(r"Identity(_\d+)?$", node.name)
     ]
-    imported = wrapped.prune("x:0", names)
+    imported = wrapped.prune("x:0", [name + ":0" for name in names])
     value = np.array([0.5, -2.0], np.float32)
     ours = graphwright.nest.flatten(concrete(graphwright.constant(value)))
     theirs = imported(tensorflow.constant(value))
