@@ -36,6 +36,9 @@ class StagedLoop {
         initial_(state.get()),
         options_(options) {}
 
+  // The position of a loop over rows counts as a Python number (see is_python_constant).
+  void iterate_is_python_number() { python_iterate_ = true; }
+
   // A value for a variable that has none before the loop.
   void set_default(std::string_view name, const Operand& value) {
     for (size_t i = 0; i < initial_.size(); ++i) {
@@ -200,6 +203,7 @@ class StagedLoop {
     std::vector<Ref> values = state_.get();
     OperandVector results;
     if (iterate_) results.push_back(std::move(next_iterate));
+    if (python_iterate_) graph_builder().constant(Tensor::int32_scalar(0));
     size_t operand = 0;
     for (size_t i = 0; i < values.size(); ++i) {
       const std::string& name = state_.name(i);
@@ -223,6 +227,11 @@ class StagedLoop {
                            " must stay a tensor in a loop on tensors; it is " + repr_of(value) +
                            " after one iteration");
         }
+        // TensorFlow makes a constant of every Python value that it compares; the traces are alike.
+        if (!missing_[i] && is_python_constant(flats_[i].leaves[leaf].get())) {
+          operand_of(flats_[i].leaves[leaf].get());
+        }
+        if (is_python_constant(value)) operand_of(value);
         Operand result = operand_of(value);
         check_iteration(operand, result);
         results.push_back(std::move(result));
@@ -330,6 +339,7 @@ class StagedLoop {
 
   const StateAccess& state_;
   Operand iterate_;
+  bool python_iterate_ = false;
   Condition condition_;
   Body body_;
   std::vector<Ref> initial_;
@@ -345,6 +355,83 @@ class StagedLoop {
   std::vector<PartialShape> shapes_;
   std::vector<bool> fixed_;  // the shape is a given invariant
   std::vector<std::string> names_;
+};
+
+// The op as an operator of Python's makes it: named as a scope of its own, which what it captures
+// or makes on the way belongs to.
+Operand operator_op(std::string_view op, std::string_view scope, const Operand& left,
+                    const Operand& right) {
+  Builder& builder = current_builder();
+  NameScopeGuard guard(builder, scope);
+  return builder.op(op, {left, right}, {}, kScopeName);
+}
+
+// The length of a range, which TensorFlow computes beside every loop over one; nothing uses it, but
+// the traces are alike.
+void add_range_length(GraphBuilder& builder, const Operand& start, const Operand& limit,
+                      const Operand& delta) {
+  DType dtype = dtype_of(start);
+  auto zero = [&] { return builder.constant(Tensor::zeros(dtype, {}), "zeros_like"); };
+  Operand distance = operator_op("Sub", "sub", limit, start);
+  Operand length = operator_op("FloorDiv", "floordiv", distance, delta);
+  Operand rest = operator_op("FloorMod", "mod", distance, delta);
+  Operand unequal = builder.op("NotEqual", {rest, zero()});
+  const OpDef& cast = get_op("Cast");
+  OperandVector adjustment;
+  builder.apply(cast, std::vector<Operand>{unequal}, named_attributes(cast, {{"DstT", dtype}}),
+                adjustment);
+  Operand total = operator_op("AddV2", "add", length, adjustment[0]);
+  Operand bounded = builder.op("Maximum", {total, zero()});
+  if (dtype != DType::kInt32) {
+    OperandVector as_int32;
+    builder.apply(cast, std::vector<Operand>{bounded},
+                  named_attributes(cast, {{"DstT", DType::kInt32}}), as_int32);
+  }
+}
+
+// The rows of a tensor as a list, of which a loop reads one per iteration: what TensorFlow makes of
+// a TensorArray, and of which gradients are cheap.
+class RowList {
+ public:
+  RowList(GraphBuilder& builder, const Operand& tensor,
+          const std::function<Operand(std::string_view)>& row_count)
+      : dtype_(dtype_of(tensor)) {
+    PartialShape shape = shape_of(tensor);
+    std::vector<int32_t> dims;
+    bool has_rank = shape.has_rank();
+    for (int i = 1; has_rank && i < shape.rank(); ++i) {
+      dims.push_back(is_known(shape.dim(i)) ? static_cast<int32_t>(shape.dim(i)) : -1);
+    }
+    row_shape_ = has_rank ? Tensor::vector<int32_t>(DType::kInt32, dims) : Tensor::int32_scalar(-1);
+    {
+      NameScopeGuard guard(builder, "TensorArrayV2");
+      Operand any_shape = builder.constant(Tensor::int32_scalar(-1), "element_shape");
+      const OpDef& reserve = get_op("TensorListReserve");
+      OperandVector unused;
+      builder.apply(reserve, std::vector<Operand>{any_shape, row_count("num_elements")},
+                    named_attributes(reserve, {{"element_dtype", dtype_}}), unused, kScopeName);
+    }
+    NameScopeGuard outer(builder, "TensorArrayUnstack");
+    NameScopeGuard inner(builder, "TensorListFromTensor");
+    Operand element_shape = builder.constant(row_shape_, "element_shape");
+    list_ = builder.op("TensorListFromTensor", {tensor, element_shape}, {}, kScopeName);
+  }
+
+  Operand row(Builder& builder, const Operand& index) const {
+    NameScopeGuard outer(builder, "TensorArrayV2Read");
+    NameScopeGuard inner(builder, "TensorListGetItem");
+    Operand element_shape = builder.constant(row_shape_, "element_shape");
+    const OpDef& get = get_op("TensorListGetItem");
+    OperandVector item;
+    builder.apply(get, std::vector<Operand>{list_, index, element_shape},
+                  named_attributes(get, {{"element_dtype", dtype_}}), item, kScopeName);
+    return item[0];
+  }
+
+ private:
+  DType dtype_;
+  Tensor row_shape_;
+  Operand list_;
 };
 
 // Whether the extra condition of a for loop (its flags for break and return) holds, and the main
@@ -404,11 +491,12 @@ void staged_for(PyObject* iterated, PyObject* extra_test, PyObject* body, const 
     // A range is counted, not made.
     Operand start(range->inputs[0]), limit(range->inputs[1]), delta(range->inputs[2]);
     Tensor known_delta = constant_value(delta);
+    add_range_length(builder, start, limit, delta);
     auto condition = [&](const Operand& iterate) {
       Builder& inner = current_builder();
       if (known_delta) {
         const char* comparison = is_negative(known_delta) ? "Greater" : "Less";
-        return with_extra_test(inner.op(comparison, {iterate, limit}), extra_test);
+        return with_extra_test(operator_op(comparison, comparison, iterate, limit), extra_test);
       }
       Operand zero = inner.scalar(0, dtype_of(delta));
       Operand up = inner.op("LogicalAnd", {inner.op("GreaterEqual", {delta, zero}),
@@ -419,7 +507,7 @@ void staged_for(PyObject* iterated, PyObject* extra_test, PyObject* body, const 
     };
     auto step = [&](const Operand& iterate) {
       run_body(body, iterate);
-      return current_builder().op("AddV2", {iterate, delta});
+      return operator_op("AddV2", "add", iterate, delta);
     };
     StagedLoop loop(state, start, condition, step, options);
     loop.set_default(text_of(target), start);
@@ -428,28 +516,34 @@ void staged_for(PyObject* iterated, PyObject* extra_test, PyObject* body, const 
   }
 
   PartialShape shape = shape_of(sequence);
-  if (shape.has_rank() && shape.rank() == 0)
+  if (shape.has_rank() && shape.rank() == 0) {
     throw_type_error("Iteration over a scalar tensor is not allowed");
-  Operand rows;
-  if (shape.has_rank() && is_known(shape.dim(0))) {
-    rows = builder.constant(Tensor::int32_scalar(static_cast<int32_t>(shape.dim(0))));
-  } else {
-    rows = builder.op("GatherV2",
-                      {builder.op("Shape", {sequence}), builder.constant(Tensor::int32_scalar(0)),
-                       builder.constant(Tensor::int32_scalar(0))});
   }
+  // An int, or a tensor where the length is not known.
+  Ref length = checked_ref(PyObject_CallFunctionObjArgs(
+      imported("graphwright.autograph.builtin_functions", "len"), iterated, nullptr));
+  auto rows = [&](std::string_view name) {
+    if (is_tensor(length.get())) return operand_in(length.get());
+    return operand_of(length.get(), ConversionOptions{DType::kInt32, DType::kInvalid, name});
+  };
+  RowList list(builder, sequence, rows);
   auto condition = [&](const Operand& iterate) {
-    return with_extra_test(current_builder().op("Less", {iterate, rows}), extra_test);
+    Builder& inner = current_builder();
+    NameScopeGuard guard(inner, "Less");
+    Operand test = inner.op("Less", {iterate, rows("y")}, {}, kScopeName);
+    return with_extra_test(test, extra_test);
   };
   auto step = [&](const Operand& iterate) {
     Builder& inner = current_builder();
-    run_body(body,
-             inner.op("GatherV2", {sequence, iterate, inner.constant(Tensor::int32_scalar(0))}));
-    return inner.op("AddV2", {iterate, inner.constant(Tensor::int32_scalar(1))});
+    run_body(body, list.row(inner, iterate));
+    NameScopeGuard guard(inner, "add");
+    return inner.op("AddV2", {iterate, inner.constant(Tensor::int32_scalar(1), "y")}, {},
+                    kScopeName);
   };
-  StagedLoop(state, Operand(builder.import(Operand(Tensor::int32_scalar(0)))), condition, step,
-             options)
-      .run();
+  StagedLoop loop(state, Operand(builder.import(Operand(Tensor::int32_scalar(0)))), condition, step,
+                  options);
+  loop.iterate_is_python_number();
+  loop.run();
 }
 
 }  // namespace graphwright

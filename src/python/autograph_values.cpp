@@ -16,12 +16,14 @@ bool is_missing_return(PyObject* value) {
   return value == imported("graphwright.autograph.variables", "UNDEFINED_RETURN_VALUE");
 }
 
-bool is_carried(PyObject* value) {
-  return is_tensor_like(value) || PyBool_Check(value) || PyLong_Check(value) ||
-         PyFloat_Check(value) || PyComplex_Check(value) || PyUnicode_Check(value) ||
-         PyBytes_Check(value) || PyObject_IsInstance(value, imported("numpy", "ndarray")) == 1 ||
+bool is_python_constant(PyObject* value) {
+  return PyBool_Check(value) || PyLong_Check(value) || PyFloat_Check(value) ||
+         PyComplex_Check(value) || PyUnicode_Check(value) || PyBytes_Check(value) ||
+         PyObject_IsInstance(value, imported("numpy", "ndarray")) == 1 ||
          PyObject_IsInstance(value, imported("numpy", "generic")) == 1;
 }
+
+bool is_carried(PyObject* value) { return is_tensor_like(value) || is_python_constant(value); }
 
 Flat::Flat(PyObject* value) {
   structure = nest_flatten(value, leaves, kNest);

@@ -18,6 +18,9 @@ bool is_missing_return(PyObject* value);
 // Whether control flow carries the value as a tensor: tensors, variables, numbers, arrays, texts.
 bool is_carried(PyObject* value);
 
+// Whether control flow makes a constant of the value: a number, text or NumPy array, not a tensor.
+bool is_python_constant(PyObject* value);
+
 // One variable's value, taken apart. Leaves that are not carried must stay the same object.
 struct Flat {
   Structure structure;

@@ -432,3 +432,58 @@ def test_assertions():
         f(tf.constant(7), 5)
     with pytest.raises(AssertionError, match="a Python value"):
         f(tf.constant(7), 50)
+
+
+def names(function, *arguments):
+    graph = tf.function(function).get_concrete_function(*map(tf.constant, arguments)).graph
+    return [node.name for node in graph.as_graph_def().node]
+
+
+def test_nodes_are_tensorflows():
+    """Names of the nodes that TensorFlow 2.21 makes, in its order."""
+
+    def over_range(n):
+        s = 0
+        for i in tf.range(n):
+            s += i
+        return s
+
+    loop = ["while/maximum_iterations", "while/loop_counter", "while", "Identity"]
+    length = "sub floordiv mod zeros_like NotEqual Cast add zeros_like_1 Maximum".split()
+    start = ["n", "range/start", "range/delta", "range"]
+    assert names(over_range, 3) == [*start, *length, "Const", *loop]
+
+    def over_rows(x):
+        t = tf.zeros([2])
+        for r in x:
+            t = t + r
+        return t
+
+    array = ["TensorArrayV2/element_shape", "TensorArrayV2/num_elements", "TensorArrayV2"]
+    unstack = "TensorArrayUnstack/TensorListFromTensor"
+    array += [f"{unstack}/element_shape", unstack]
+    assert names(over_rows, [[1.0, 2.0]]) == ["x", "zeros", *array, "Const", *loop]
+    assert names(lambda x: x if x > 0 else -x, 1) == [
+        "x",
+        "Greater/y",
+        "Greater",
+        "cond",
+        "cond/Identity",
+        "Identity",
+    ]
+
+
+def test_gradients_go_through_rows():
+    @tf.function
+    def f(x):
+        y = tf.constant(1.0)
+        for row in x:
+            y = y * tf.reduce_sum(row)
+        return y
+
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert y.numpy() == 21.0
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [[7.0, 7.0], [3.0, 3.0]])
