@@ -8,10 +8,10 @@ namespace graphwright {
 namespace {
 
 bool becomes_constant(const Part& part) {
-  return part.is_constant ||
-         (part.operand.is_tensor() && part.operand.impl()->element_count <= kMaxBodyConstantElements &&
-          part.operand.impl()->dtype != DType::kResource &&
-          part.operand.impl()->dtype != DType::kVariant);
+  if (part.is_constant || !part.operand.is_tensor()) return part.is_constant;
+  const TensorImpl& tensor = *part.operand.impl();
+  return tensor.element_count <= kMaxBodyConstantElements && tensor.dtype != DType::kResource &&
+         tensor.dtype != DType::kVariant;
 }
 
 OperandVector apply_parts(Builder& builder, const OpDef& op, const std::vector<Part>& inputs,

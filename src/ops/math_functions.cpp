@@ -156,7 +156,11 @@ CallResult saturate_cast(CallContext& context) {
         high = power - gap;
       }
     }
-    value = value.apply("Minimum", builder.constant(number_like(high, from)));
+    // The largest int64 is no double.
+    Tensor bound = from == DType::kUint64 && to == DType::kInt64
+                       ? Tensor::scalar<uint64_t>(from, INT64_MAX)
+                       : number_like(high, from);
+    value = value.apply("Minimum", builder.constant(bound));
   }
   return builder.op("Cast", {value}, attributes_of("Cast", {{"DstT", to}}), context.name());
 }

@@ -53,6 +53,8 @@ def test_saturate_cast():
         2147483520,
         -2147483648,
     ]
+    large = np.array([2**63 - 1, 2**63, 2**64 - 1], np.uint64)
+    assert tf.saturate_cast(large, tf.int64).numpy().tolist() == [2**63 - 1] * 3
     with pytest.raises(TypeError):
         tf.saturate_cast(tf.constant([1j]), tf.int32)
 
