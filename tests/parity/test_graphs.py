@@ -143,9 +143,7 @@ def test_tensorflow_runs_what_we_export(program):
     wrapped = tensorflow.compat.v1.wrap_function(
         lambda: tensorflow.compat.v1.import_graph_def(graph_def, name=""), []
     )
-    names = [
-        node.name + ":0" for node in graph_def.node if re.match(r"Identity(_\d+)?$", node.name)
-    ]
+    names = [node.name for node in graph_def.node if re.match(r"Identity(_\d+)?$", node.name)]
     imported = wrapped.prune("x:0", [name + ":0" for name in names])
     value = np.array([0.5, -2.0], np.float32)
     ours = graphwright.nest.flatten(concrete(graphwright.constant(value)))
