@@ -398,6 +398,10 @@ PyObject* autograph_call_traced(PyObject* const* arguments, Py_ssize_t count,
   if (traceback != nullptr) PyException_SetTraceback(value, traceback);
   Ref told = Ref::steal(PyObject_CallFunctionObjArgs(
       imported("graphwright.autograph.errors", "in_user_code"), value, nullptr));
+  if (told && told.get() == value) {
+    // The same exception, perhaps without its traceback.
+    owned_traceback = Ref::steal(PyException_GetTraceback(value));
+  }
   if (!told || told.get() == value) {
     PyErr_Clear();
     PyErr_Restore(owned_type.release(), owned_value.release(), owned_traceback.release());

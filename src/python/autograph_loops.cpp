@@ -1,6 +1,7 @@
 // while and for statements that become loops of the graph being built.
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "ir/graph.h"
 #include "ir/opdef.h"
@@ -293,7 +294,12 @@ class StagedLoop {
             loop_, carried,
             [&](std::span<const Operand> arguments) {
               enter(arguments);
-              return OperandVector{condition_(iterate_in(arguments))};
+              Operand condition = condition_(iterate_in(arguments));
+              exit_flag_ = loop_.maximum_iterations ? std::nullopt : negated(condition);
+              for (size_t i = 0; exit_flag_ && i < arguments.size(); ++i) {
+                if (arguments[i] == *exit_flag_) exit_index_ = i;
+              }
+              return OperandVector{std::move(condition)};
             },
             [&](std::span<const Operand> arguments) { return iteration(arguments); });
         break;
@@ -313,8 +319,10 @@ class StagedLoop {
       Flat result = flats_[i];
       for (size_t leaf = 0; leaf < result.leaves.size(); ++leaf) {
         if (!result.carried[leaf]) continue;
-        Operand output = outputs[next++];
-        result.leaves[leaf] = wrapped(output);
+        // A loop that runs until a flag is set ends with the flag set.
+        bool is_set = exit_flag_ && exit_index_ == next && state_.is_flag(i);
+        result.leaves[leaf] = is_set ? Ref::borrow(Py_True) : wrapped(outputs[next]);
+        ++next;
       }
       values.push_back(result.value());
     }
@@ -340,6 +348,8 @@ class StagedLoop {
   const StateAccess& state_;
   Operand iterate_;
   bool python_iterate_ = false;
+  std::optional<Operand> exit_flag_;  // of which the loop's condition is the negation
+  size_t exit_index_ = 0;             // the argument of the condition that it is
   Condition condition_;
   Body body_;
   std::vector<Ref> initial_;

@@ -53,20 +53,22 @@ PyObject* while_statement(PyObject*, PyObject* const* arguments, Py_ssize_t coun
   return guarded([&]() -> PyObject* {
     expect(count, 3, 6, "while_stmt");
     PyObject *test = arguments[0], *body = arguments[1];
-    Ref condition;
-    if (is_staging()) {
-      StateAccess state(body, arguments[2], count > 4 ? arguments[4] : nullptr,
-                        count > 5 ? arguments[5] : nullptr);
-      condition =
-          staged_while(test, body, state, given(arguments, count, 3) ? arguments[3] : nullptr);
-      if (!condition) Py_RETURN_NONE;
-    } else {
-      condition = checked_ref(call0(test));
-    }
-    while (truth(condition.get())) {
+    for (;;) {
+      Ref condition;
+      if (is_staging()) {
+        // A loop that starts in Python goes on in the graph once its condition is a tensor: after
+        // `if tensor: break` in a `while True`, say.
+        StateAccess state(body, arguments[2], count > 4 ? arguments[4] : nullptr,
+                          count > 5 ? arguments[5] : nullptr);
+        condition =
+            staged_while(test, body, state, given(arguments, count, 3) ? arguments[3] : nullptr);
+        if (!condition) break;
+      } else {
+        condition = checked_ref(call0(test));
+      }
+      if (!truth(condition.get())) break;
       run(body);
       if (PyErr_CheckSignals() < 0) throw_python_error();
-      condition = checked_ref(call0(test));
     }
     Py_RETURN_NONE;
   });
@@ -86,28 +88,27 @@ PyObject* for_statement(PyObject*, PyObject* const* arguments, Py_ssize_t count)
                  given(arguments, count, 5) ? arguments[5] : nullptr);
       Py_RETURN_NONE;
     }
-    auto goes_on = [&] {
-      if (extra_test == nullptr) return true;
-      Ref condition = checked_ref(call0(extra_test));
-      if (is_staged(condition.get())) {
-        throw Error(ErrorKind::kNotImplementedError,
-                    "break and return statements which depend on a tensor are not supported in for "
-                    "loops over a "
-                    "Python value: iterate over a tensor (for instance tf.range) to make it a loop "
-                    "of the graph");
-      }
-      return truth(condition.get());
-    };
-    if (!goes_on()) Py_RETURN_NONE;
     Ref iterator = checked_ref(PyObject_GetIter(iterated));
     for (;;) {
+      // The flags for break and return.
+      Ref goes_on = extra_test == nullptr ? Ref() : checked_ref(call0(extra_test));
+      bool depends = goes_on && is_staged(goes_on.get());
+      if (goes_on && !depends && !truth(goes_on.get())) break;
       Ref item = Ref::steal(PyIter_Next(iterator.get()));
       if (!item) {
         if (PyErr_Occurred()) throw_python_error();
         break;
       }
-      checked_ref(PyObject_CallFunctionObjArgs(body, item.get(), nullptr));
-      if (!goes_on()) break;
+      if (depends) {
+        // Whether the iteration happens is known only when the graph runs.
+        StateAccess state(body, arguments[3], count > 6 ? arguments[6] : nullptr,
+                          count > 7 ? arguments[7] : nullptr);
+        Ref iteration = checked_ref(PyObject_CallFunctionObjArgs(imported("functools", "partial"),
+                                                                 body, item.get(), nullptr));
+        staged_if(goes_on.get(), iteration.get(), nullptr, state);
+      } else {
+        checked_ref(PyObject_CallFunctionObjArgs(body, item.get(), nullptr));
+      }
     }
     Py_RETURN_NONE;
   });

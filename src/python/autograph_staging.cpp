@@ -162,9 +162,7 @@ class StagedIf {
   // Whether `operand` is true in the branch because of the condition.
   bool implied(const Branch& branch, const Operand& operand) const {
     if (&branch == &branches_[0]) return operand == test_;
-    if (!test_.is_value() || !operand.is_value()) return false;
-    const Node* node = test_.value()->node;
-    return node != nullptr && node->op->name == "LogicalNot" && node->inputs[0] == operand.value();
+    return negated(test_) && *negated(test_) == operand;
   }
 
   OperandVector trace(int which) {
@@ -304,13 +302,21 @@ Ref staged_if_expression(PyObject* test, PyObject* body, PyObject* orelse) {
 
 Ref staged_logical(PyObject* left, PyObject* right, bool is_and) {
   Operand condition = bool_condition(operand_of(left), is_and ? "`and`" : "`or`");
+  struct LeftAlone {};
   auto known = [&](std::span<const Operand>) { return OperandVector{condition}; };
   auto evaluated = [&](std::span<const Operand>) {
-    return OperandVector{operand_of(checked_ref(PyObject_CallObject(right, nullptr)).get())};
+    Ref value = checked_ref(PyObject_CallObject(right, nullptr));
+    // `not flag and True`, the condition of an endless loop with a way out, is `not flag`.
+    if (is_and && value.get() == Py_True && negated(condition)) throw LeftAlone();
+    return OperandVector{operand_of(value.get())};
   };
-  OperandVector outputs = is_and ? current_builder().if_else(condition, evaluated, known)
-                                 : current_builder().if_else(condition, known, evaluated);
-  return wrapped(outputs[0]);
+  try {
+    OperandVector outputs = is_and ? current_builder().if_else(condition, evaluated, known)
+                                   : current_builder().if_else(condition, known, evaluated);
+    return wrapped(outputs[0]);
+  } catch (const LeftAlone&) {
+    return Ref::borrow(left);
+  }
 }
 
 Ref staged_not(PyObject* operand) {

@@ -1,5 +1,7 @@
 #include "python/autograph_values.h"
 
+#include "ir/graph.h"
+#include "ir/opdef.h"
 #include "ir/thread_state.h"
 #include "python/errors.h"
 #include "python/tensor_object.h"
@@ -51,6 +53,12 @@ Operand bool_condition(Operand condition, const char* what) {
         "`is not None`");
   }
   return condition;
+}
+
+std::optional<Operand> negated(const Operand& operand) {
+  const Node* node = operand.is_value() ? operand.value()->node : nullptr;
+  if (node == nullptr || node->op->name != "LogicalNot") return std::nullopt;
+  return Operand(node->inputs[0]);
 }
 
 Operand placeholder_value(Builder& builder, const ValueType& type) {

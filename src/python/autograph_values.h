@@ -2,6 +2,7 @@
 // tensors.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ GraphBuilder& graph_builder();
 
 // The operand; ValueError naming `what` unless its dtype is bool.
 Operand bool_condition(Operand condition, const char* what);
+
+// What a value is the negation of, where a LogicalNot made it.
+std::optional<Operand> negated(const Operand& operand);
 
 // A value of the given type that is never read.
 Operand placeholder_value(Builder& builder, const ValueType& type);

@@ -487,3 +487,42 @@ def test_gradients_go_through_rows():
         y = f(x)
     assert y.numpy() == 21.0
     np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [[7.0, 7.0], [3.0, 3.0]])
+
+
+def test_a_python_loop_goes_on_in_the_graph():
+    def endless(n):
+        i = 0
+        while True:
+            i += 1
+            if i * i > n:
+                break
+        return i
+
+    def endless_return(n):
+        i = 0
+        while True:
+            i += 1
+            if i * i > n:
+                return i * 100
+
+    assert [int(run(endless, k)) for k in (0, 1, 50)] == [1, 2, 8]
+    assert [int(run(endless_return, k)) for k in (0, 1, 50)] == [100, 200, 800]
+
+
+def test_break_and_return_on_tensors_in_loops_over_python_values():
+    def breaks_early(n):
+        total = 0
+        for k in [1, 2, 3, 4]:
+            if total > n:
+                break
+            total += k
+        return total
+
+    def returns_early(n):
+        for k in [1, 2, 3]:
+            if n == k:
+                return k * 10
+        return -1
+
+    assert [int(run(breaks_early, k)) for k in (-1, 0, 2, 50)] == [0, 1, 3, 10]
+    assert [int(run(returns_early, k)) for k in (1, 3, 7)] == [10, 30, -1]

@@ -16,6 +16,10 @@ from .. import _core
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
+# What the use of a tensor of another function says. TensorFlow finds it when the function is called,
+# not while it is traced, and so does not place it in the function's code.
+_OUT_OF_SCOPE = "is out of scope and cannot be used here"
+
 # Classes whose constructor takes the message alone.
 _TAKE_A_MESSAGE = frozenset(
     {
@@ -144,6 +148,8 @@ def in_user_code(error: BaseException) -> BaseException:
     places = _places(error.__traceback__, known is None)
     if not places:
         return error
+    if isinstance(error, TypeError) and _OUT_OF_SCOPE in str(error):
+        return error.with_traceback(None)
     if known is None:
         metadata = ErrorMetadata(places, f"{type(error).__name__}: {error}")
     else:
