@@ -16,8 +16,8 @@ from .. import _core
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
-# What the use of a tensor of another function says. TensorFlow finds it when the function is called,
-# not while it is traced, and so does not place it in the function's code.
+# What the use of a tensor of another function says. TensorFlow finds it when the function is
+# called, not while it is traced, and so does not place it in the function's code.
 _OUT_OF_SCOPE = "is out of scope and cannot be used here"
 
 # Classes whose constructor takes the message alone.
