@@ -16,14 +16,20 @@ namespace {
 constexpr int64_t kLibraryWork = 16 * 1024;
 
 // Null where the library is not there; that is found out once.
+template <class Interface>
+const Interface* or_null(const Interface& (*open)()) {
+  try {
+    return &open();
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
 const GwDnnInterface* dnn_or_null() {
-  static const GwDnnInterface* const library = []() -> const GwDnnInterface* {
-    try {
-      return &dnn_library();
-    } catch (const Error&) {
-      return nullptr;
-    }
-  }();
+  static const GwDnnInterface* const library = or_null(dnn_library);
+  return library;
+}
+const GwLapackInterface* lapack_or_null() {
+  static const GwLapackInterface* const library = or_null(lapack_library);
   return library;
 }
 
@@ -49,6 +55,33 @@ bool library_product(const MatrixProduct& product, const MatrixOperand& left,
                  left_stride,   right_stride, left.transposed, right.transposed};
   return library->matmul_f32(&shape, static_cast<const float*>(left.data),
                              static_cast<const float*>(right.data), result) == 0;
+}
+
+// float64 products go to OpenBLAS, which runs on one thread: rows are cut into tiles for ours.
+bool library_product(const MatrixProduct& product, const MatrixOperand& left,
+                     const MatrixOperand& right, double* result) {
+  constexpr int64_t kTileRows = 128;
+  constexpr int64_t kLargest = INT32_MAX;  // its sizes are 32-bit
+  int64_t rows = product.rows, columns = product.columns, inner = product.inner;
+  if (rows * columns * inner < kLibraryWork) return false;
+  if (std::max({rows, columns, inner}) > kLargest) return false;
+  const GwLapackInterface* library = lapack_or_null();
+  if (!library) return false;
+  const auto n = static_cast<int32_t>(columns), k = static_cast<int32_t>(inner);
+  const int32_t left_row = left.transposed ? static_cast<int32_t>(rows) : k;
+  const int32_t right_row = right.transposed ? k : n;
+  for (int64_t b = 0; b < product.batch; ++b) {
+    const double* a = static_cast<const double*>(left.data) + (left.offsets ? left.offsets[b] : 0);
+    const double* other =
+        static_cast<const double*>(right.data) + (right.offsets ? right.offsets[b] : 0);
+    double* out = result + b * rows * columns;
+    parallel_for(rows, kTileRows, [&](int64_t begin, int64_t end) {
+      const double* tile = a + (left.transposed ? begin : begin * inner);
+      library->dgemm(left.transposed, right.transposed, static_cast<int32_t>(end - begin), n, k,
+                     1.0, tile, left_row, other, right_row, 0.0, out + begin * columns, n);
+    });
+  }
+  return true;
 }
 
 template <class T>
@@ -129,6 +162,10 @@ bool matrix_product(DType dtype, const MatrixProduct& product, const MatrixOpera
                     const MatrixOperand& right, void* result) {
   if (dtype == DType::kFloat &&
       library_product(product, left, right, static_cast<float*>(result))) {
+    return true;
+  }
+  if (dtype == DType::kDouble &&
+      library_product(product, left, right, static_cast<double*>(result))) {
     return true;
   }
   return visit_number(dtype, [&](auto zero) {

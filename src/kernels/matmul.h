@@ -22,7 +22,8 @@ struct MatrixProduct {
 
 // result[batch, rows, columns] = left[batch, rows, inner] x right[batch, inner, columns]. Sums run
 // over the inner index in order, 16-bit floats in float; integers wrap. float32 products that are
-// large enough go to oneDNN where it can be loaded. False for dtypes that are not numbers.
+// large enough go to oneDNN, float64 ones to OpenBLAS, where these can be loaded. False for dtypes
+// that are not numbers.
 bool matrix_product(DType dtype, const MatrixProduct& product, const MatrixOperand& left,
                     const MatrixOperand& right, void* result);
 

@@ -64,15 +64,24 @@ int guarded(Body body) {
   }
 }
 
+// A factor of [rows, columns] matrices. One matrix is two-dimensional: oneDNN has no fast kernel
+// for a batch dimension with a stride that no dense tensor has.
+memory::desc factor(int64_t batch, int64_t stride, int64_t rows, int64_t columns, bool transposed) {
+  memory::dims dims = {rows, columns};
+  memory::dims strides = {columns, 1};
+  if (transposed) strides = {1, rows};
+  if (batch > 1) {
+    // A factor that all products share has a batch of one, which oneDNN broadcasts.
+    dims.insert(dims.begin(), stride ? batch : 1);
+    strides.insert(strides.begin(), stride ? stride : rows * columns);
+  }
+  return memory::desc(dims, kFloat, strides);
+}
+
 Prepared prepare_matmul(const GwMatmul& s) {
-  memory::dims strides_a = {s.batch_stride_a, s.k, 1};
-  memory::dims strides_b = {s.batch_stride_b, s.n, 1};
-  if (s.transpose_a) strides_a = {s.batch_stride_a, 1, s.m};
-  if (s.transpose_b) strides_b = {s.batch_stride_b, 1, s.k};
-  // An operand that all products share has a batch of one, which oneDNN broadcasts.
-  memory::desc a({s.batch_stride_a ? s.batch : 1, s.m, s.k}, kFloat, strides_a);
-  memory::desc b({s.batch_stride_b ? s.batch : 1, s.k, s.n}, kFloat, strides_b);
-  memory::desc c({s.batch, s.m, s.n}, kFloat, memory::format_tag::abc);
+  memory::desc a = factor(s.batch, s.batch_stride_a, s.m, s.k, s.transpose_a);
+  memory::desc b = factor(s.batch, s.batch_stride_b, s.k, s.n, s.transpose_b);
+  memory::desc c = factor(s.batch, s.m * s.n, s.m, s.n, false);
   dnnl::matmul::primitive_desc description(cpu_engine(), a, b, c);
   return {dnnl::matmul(description),
           {{DNNL_ARG_SRC, a, a}, {DNNL_ARG_WEIGHTS, b, b}},
