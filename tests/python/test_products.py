@@ -1,4 +1,4 @@
-"""Matrix products large enough for the libraries, against NumPy: batches, broadcasting, transposes."""
+"""Matrix products large enough for the libraries, against NumPy."""
 
 import numpy as np
 import pytest
