@@ -54,6 +54,7 @@ struct ErrorDetail {
   std::string argument;   // the argument at fault; empty if none
   std::string node_name;  // e.g. "while/add"; empty when eager
   Location location = kNoLocation;
+  bool plain = false;  // tells where it comes from itself: shown without the frames of user code
   // A Python exception that crosses C++ frames unchanged: an owned reference that only src/python
   // reads; `release_foreign` drops it.
   void* foreign = nullptr;

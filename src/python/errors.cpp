@@ -112,7 +112,12 @@ PyObject* make_exception(const ErrorDetail& error) {
   }
   Ref message = make_text(rendered_message(error));
   if (PyObject* type = builtin_class(error.kind)) {
-    return checked(PyObject_CallFunctionObjArgs(type, message.get(), nullptr));
+    Ref exception = checked_ref(PyObject_CallFunctionObjArgs(type, message.get(), nullptr));
+    // The name under which TensorFlow's programs, too, tell AutoGraph to leave an error alone.
+    if (error.plain && PyObject_SetAttrString(exception.get(), "ag_pass_through", Py_True) < 0) {
+      throw_python_error();
+    }
+    return exception.release();
   }
   Ref code = checked_ref(PyLong_FromLong(static_cast<long>(error.code)));
   Ref type =

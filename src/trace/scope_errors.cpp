@@ -54,7 +54,12 @@ void throw_out_of_scope(const Value& value, bool same_graph) {
                        "\nThe tensor {} cannot be accessed from here, because it was defined in "
                        "FuncGraph(name={}, id={}), which is out of scope.",
                        tensor, function_name(graph.name()), reinterpret_cast<uintptr_t>(&graph));
-  throw_type_error(std::move(message));
+  auto detail = std::make_shared<ErrorDetail>();
+  detail->code = Code::kInvalidArgument;
+  detail->kind = ErrorKind::kTypeError;
+  detail->message = std::move(message);
+  detail->plain = true;
+  throw Error(std::move(detail));
 }
 
 }  // namespace graphwright
