@@ -6,6 +6,7 @@ import inspect
 import linecache
 import sys
 import traceback
+import warnings
 
 import autograph_corpus
 import autograph_programs_more
@@ -441,3 +442,25 @@ def test_a_conversion_is_kept_and_goes_with_its_function():
     a, b = autograph.to_graph(one), autograph.to_graph(two)
     assert a.__code__ is b.__code__
     assert (a(), b()) == (1, 2)
+
+
+def test_lambdas_that_call_into_imported_modules_are_found(tmp_path, monkeypatch):
+    # Python compiles calls on a name that the module imports in another way than other calls.
+    (tmp_path / "calling_lambdas.py").write_text(
+        "import graphwright as tf\n"
+        "from collections import OrderedDict as Table, namedtuple\n"
+        "try:\n    import math\nexcept ImportError:\n    math = None\n"
+        "class Own:\n    value = staticmethod(abs)\n"
+        "functions = [\n"
+        "    lambda x: tf.abs(x) if tf.reduce_sum(x) > 0 else x,\n"
+        "    lambda x: x + len(Table.fromkeys([1])) if x > 0 else x,\n"
+        "    lambda x: x * math.floor(2.5) if x > 0 else Own.value(x),\n"
+        "]\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import calling_lambdas
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        results = [int(tf.function(f)(tf.constant(3))) for f in calling_lambdas.functions]
+    assert results == [3, 4, 6]

@@ -143,17 +143,43 @@ def _parse_lambda(
     code = function.__code__
     text = "".join(lines[start:])
     first_line = lines[start]
-    for match in _LAMBDA.finditer(first_line):
-        for end in _expression_ends(text, match.start()):
-            node = _matching_lambda(function, text[match.start() : end], match.start())
-            if node is not None:
-                return node, start
+    for imported in _imported_names(function, lines):
+        for match in _LAMBDA.finditer(first_line):
+            for end in _expression_ends(text, match.start()):
+                part = text[match.start() : end]
+                node = _matching_lambda(function, part, match.start(), imported)
+                if node is not None:
+                    return node, start
     raise InaccessibleSourceCodeError(
         f"Unable to find the lambda {function!r} at line {start + 1} of {code.co_filename!r}: the "
         "file may have changed since it was loaded, or the lambda was made in a way that the text "
         "does not show. Define it as a function with `def`, or decorate what uses it with "
         "@tf.autograph.experimental.do_not_convert."
     )
+
+
+def _imported_names(function: types.FunctionType, lines: list[str]):
+    """Which of the names that the function uses its module imports: a guess, then the truth.
+
+    Calls of an attribute of an imported name are compiled in another way.
+    """
+    code = function.__code__
+    used = {*code.co_names, *code.co_varnames, *code.co_freevars}
+    guess = {n for n in used if isinstance(function.__globals__.get(n), types.ModuleType)}
+    yield sorted(guess)
+    try:
+        pending: list[ast.AST] = list(_parse("".join(lines), function).body)
+    except SyntaxError:
+        return
+    found = set()
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.update((a.asname or a.name).partition(".")[0] for a in node.names)
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            pending.extend(ast.iter_child_nodes(node))
+    if found & used != guess:
+        yield sorted(found & used)
 
 
 def _expression_ends(text: str, begin: int):
@@ -173,7 +199,9 @@ def _expression_ends(text: str, begin: int):
     yield len(text)
 
 
-def _matching_lambda(function: types.FunctionType, text: str, column: int) -> ast.Lambda | None:
+def _matching_lambda(
+    function: types.FunctionType, text: str, column: int, imported: list[str]
+) -> ast.Lambda | None:
     """The lambda that `text` is, where it compiles to the function's code."""
     code = function.__code__
     flags = code.co_flags & _FUTURE_FLAGS
@@ -186,6 +214,8 @@ def _matching_lambda(function: types.FunctionType, text: str, column: int) -> as
         return None
     variables = ", ".join(code.co_freevars)
     probe = f"def scope({variables}):\n return ({text}\n)"
+    if imported:
+        probe = f"import {', '.join(imported)}\n{probe}"
     try:
         module = compile(probe, code.co_filename, "exec", flags, True)
     except SyntaxError:
