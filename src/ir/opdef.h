@@ -86,7 +86,7 @@ enum class ComputeKind : uint8_t {
 struct Compute {
   ComputeKind kind = ComputeKind::kNone;
   const FormulaDescriptor* formula = nullptr;
-  Kernel kernel = nullptr;
+  Kernel kernel = nullptr;  // next to a formula: for the dtypes the formula does not take
   IndexMapRule index_map = nullptr;
 };
 

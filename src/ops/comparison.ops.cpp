@@ -100,6 +100,7 @@ GW_FORMULA_FAMILY(comparison, Equal, NotEqual, Less, LessEqual, Greater, Greater
 
 #include "ops/elementwise_rules.h"
 #include "ops/op_support.h"
+#include "ops/string_support.h"
 
 namespace graphwright {
 namespace {
@@ -113,9 +114,9 @@ constexpr std::array kComparisonOps{
         .doc =
             "Whether x == y of each pair of elements, broadcast as NumPy does. NaN equals nothing.",
         .traits = kPure | kElementwise | kCommutative | kZeroDerivative,
-        .types = {{{"T", kDense}}},
+        .types = {{{"T", kAnyTensor}}},
         .shape = &shape_broadcast,
-        .compute = {ComputeKind::kFormula, comparison_formula<recording::Equal>()},
+        .compute = {ComputeKind::kFormula, comparison_formula<recording::Equal>(), string_equal},
         .gradient = Absent{"the output is bool"},
         .forward = Absent{"the output is bool"},
         .reference = {.numpy = "np.equal(x, y)"}},
@@ -124,9 +125,10 @@ constexpr std::array kComparisonOps{
           .doc = "Whether x != y of each pair of elements, broadcast as NumPy does. NaN differs "
                  "from everything.",
           .traits = kPure | kElementwise | kCommutative | kZeroDerivative,
-          .types = {{{"T", kDense}}},
+          .types = {{{"T", kAnyTensor}}},
           .shape = &shape_broadcast,
-          .compute = {ComputeKind::kFormula, comparison_formula<recording::NotEqual>()},
+          .compute = {ComputeKind::kFormula, comparison_formula<recording::NotEqual>(),
+                      string_not_equal},
           .gradient = Absent{"the output is bool"},
           .forward = Absent{"the output is bool"},
           .reference = {.numpy = "np.not_equal(x, y)"}},
@@ -204,22 +206,23 @@ constexpr std::array kComparisonOps{
           .forward = Absent{"the output is bool"},
           .reference = {.numpy = "np.logical_not(x)"},
           .python_names = "logical_not math.logical_not"},
-    OpDef{.name = "SelectV2",
-          .signature = "condition: bool, t: T, e: T -> output: T",
-          .doc = "t where condition holds, e elsewhere; the three are broadcast as NumPy does.",
-          .traits = kPure | kElementwise,
-          .types = {{{"T", kDense}}},
-          .shape = &shape_broadcast,
-          .compute = {ComputeKind::kFormula, comparison_formula<recording::Select>()},
-          .gradient =
-              [](GradientContext& c) {
-                E zero = zeros_like(c.dy());
-                if (c.needs(1)) c.set_dx_unbroadcast(1, where(c.x(0), c.dy(), zero));
-                if (c.needs(2)) c.set_dx_unbroadcast(2, where(c.x(0), zero, c.dy()));
-              },
-          .forward = [](ForwardContext& c) { c.set_dy(0, where(c.x(0), c.dx(1), c.dx(2))); },
-          .reference = {.numpy = "np.where(condition, t, e)"},
-          .in_place_inputs = 6}};
+    OpDef{
+        .name = "SelectV2",
+        .signature = "condition: bool, t: T, e: T -> output: T",
+        .doc = "t where condition holds, e elsewhere; the three are broadcast as NumPy does.",
+        .traits = kPure | kElementwise,
+        .types = {{{"T", kAnyTensor}}},
+        .shape = &shape_broadcast,
+        .compute = {ComputeKind::kFormula, comparison_formula<recording::Select>(), string_select},
+        .gradient =
+            [](GradientContext& c) {
+              E zero = zeros_like(c.dy());
+              if (c.needs(1)) c.set_dx_unbroadcast(1, where(c.x(0), c.dy(), zero));
+              if (c.needs(2)) c.set_dx_unbroadcast(2, where(c.x(0), zero, c.dy()));
+            },
+        .forward = [](ForwardContext& c) { c.set_dy(0, where(c.x(0), c.dx(1), c.dx(2))); },
+        .reference = {.numpy = "np.where(condition, t, e)"},
+        .in_place_inputs = 6}};
 
 }  // namespace
 GW_REGISTER_OPS(kComparisonOps);

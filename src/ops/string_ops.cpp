@@ -9,6 +9,7 @@
 
 #include "kernels/number.h"
 #include "ops/op_support.h"
+#include "ops/string_support.h"
 #include "tensor/format.h"
 
 namespace graphwright {
@@ -102,25 +103,53 @@ void string_length_kernel(KernelContext& context) {
   }
 }
 
+// The element of `input` that goes, broadcast, into element `flat` of `output`.
+template <typename Element>
+const Element& broadcast_element(const Tensor& input, const Tensor& output, int64_t flat) {
+  std::span<const int64_t> dims = output.dims();
+  int64_t offset = 0, stride = 1;
+  for (int i = output.rank() - 1, k = input.rank() - 1; i >= 0; --i, --k) {
+    if (k >= 0 && input.dim(k) != 1) {
+      offset += flat % dims[static_cast<size_t>(i)] * stride;
+      stride *= input.dim(k);
+    }
+    flat /= dims[static_cast<size_t>(i)];
+  }
+  return input.data<Element>()[offset];
+}
+
+// Calls `combine` with each pair of strings, broadcast, and the flat index of their result.
+template <typename Combine>
+void for_each_pair(KernelContext& context, const Tensor& output, Combine combine) {
+  for (int64_t i = 0; i < output.element_count(); ++i) {
+    combine(i, broadcast_element<StringElement>(context.input(0), output, i),
+            broadcast_element<StringElement>(context.input(1), output, i));
+  }
+}
+
 // The string form of Add: concatenation of each pair of elements.
 void string_add_kernel(KernelContext& context) {
-  const Tensor& x = context.input(0);
-  const Tensor& y = context.input(1);
   Tensor& output = infer_output(context, DType::kString);
-  std::span<const int64_t> dims = output.dims();
-  auto element = [&](const Tensor& input, int64_t flat) -> const std::string& {
-    int64_t offset = 0, stride = 1;
-    for (int i = output.rank() - 1, k = input.rank() - 1; i >= 0; --i, --k) {
-      if (k >= 0 && input.dim(k) != 1) {
-        offset += flat % dims[static_cast<size_t>(i)] * stride;
-        stride *= input.dim(k);
-      }
-      flat /= dims[static_cast<size_t>(i)];
-    }
-    return input.data<StringElement>()[offset];
-  };
+  StringElement* results = output.mutable_data<StringElement>();
+  for_each_pair(context, output,
+                [&](int64_t i, const std::string& x, const std::string& y) { results[i] = x + y; });
+}
+
+template <bool Wanted>
+void string_equality_kernel(KernelContext& context) {
+  Tensor& output = infer_output(context, DType::kBool);
+  bool* results = output.mutable_data<bool>();
+  for_each_pair(context, output, [&](int64_t i, const std::string& x, const std::string& y) {
+    results[i] = (x == y) == Wanted;
+  });
+}
+
+void string_select_kernel(KernelContext& context) {
+  Tensor& output = infer_output(context, DType::kString);
+  StringElement* results = output.mutable_data<StringElement>();
   for (int64_t i = 0; i < output.element_count(); ++i) {
-    output.mutable_data<StringElement>()[i] = element(x, i) + element(y, i);
+    int chosen = broadcast_element<bool>(context.input(0), output, i) ? 1 : 2;
+    results[i] = broadcast_element<StringElement>(context.input(chosen), output, i);
   }
 }
 
@@ -383,5 +412,14 @@ constexpr std::array kTable{
 };
 
 }  // namespace
+
+Status string_equal(KernelContext& context) {
+  return run_guarded(string_equality_kernel<true>, context);
+}
+Status string_not_equal(KernelContext& context) {
+  return run_guarded(string_equality_kernel<false>, context);
+}
+Status string_select(KernelContext& context) { return run_guarded(string_select_kernel, context); }
+
 GW_REGISTER_OPS(kTable)
 }  // namespace graphwright

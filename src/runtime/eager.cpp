@@ -17,6 +17,7 @@ namespace {
 using runtime::call_kernel;
 using runtime::formula_dtype;
 using runtime::run_formula;
+using runtime::runs_as_formula;
 
 // The inputs as tensors: a reference each, and the pointers that kernels take.
 class InputTensors {
@@ -95,7 +96,7 @@ void run_kernel(const OpDef& op, std::span<const Operand> operands,
   SmallVector<DType, 8> dtypes;
   for (const Tensor* input : inputs) dtypes.push_back(input->dtype());
   TypeBindings bindings = resolve_types(op, dtypes.span(), attributes, Tier::kEager);
-  if (op.compute.kind == ComputeKind::kFormula) {
+  if (runs_as_formula(op, dtypes.span())) {
     Tensor output;
     Status status = run_formula(op, inputs, output);
     status.throw_if_error();

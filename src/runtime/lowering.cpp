@@ -203,7 +203,9 @@ class Lowering {
     const OpDef& op = *node.node->op;
     KernelCall call{};
     call.node = node.node;
-    call.kernel = op.compute.kind == ComputeKind::kFormula ? nullptr : op.compute.kernel;
+    std::vector<DType> dtypes;
+    for (size_t i = 0; i < node.inputs.size(); ++i) dtypes.push_back(slot(slot_at(node, i)).dtype);
+    call.kernel = runtime::runs_as_formula(op, dtypes) ? nullptr : op.compute.kernel;
     call.first_input = static_cast<int32_t>(plan_->kernel_inputs.size());
     call.input_count = static_cast<int32_t>(node.inputs.size());
     for (size_t i = 0; i < node.inputs.size(); ++i) {

@@ -73,6 +73,11 @@ bool broadcast_dims(std::span<const Tensor* const> inputs, BroadcastDims& result
 
 }  // namespace
 
+bool runs_as_formula(const OpDef& op, std::span<const DType> dtypes) {
+  if (op.compute.kind != ComputeKind::kFormula) return false;
+  return !op.compute.kernel || formula_dtype(*op.compute.formula, dtypes) != DType::kInvalid;
+}
+
 Status run_formula(const OpDef& op, std::span<const Tensor* const> inputs, Tensor& output) {
   const FormulaDescriptor& formula = *op.compute.formula;
   const size_t arity = inputs.size();

@@ -17,6 +17,9 @@ namespace graphwright::runtime {
 // with its signature.
 DType formula_dtype(const FormulaDescriptor& formula, std::span<const DType> inputs);
 
+// Whether the op runs its formula on inputs of these dtypes, rather than the kernel next to it.
+bool runs_as_formula(const OpDef& op, std::span<const DType> dtypes);
+
 // Broadcasts the inputs together and runs the op's formula on them. `output` is allocated unless it
 // has the right dtype and dims already. InvalidArgument "Incompatible shapes: [2] vs. [3]" where
 // they do not broadcast, and for integer division by zero.
