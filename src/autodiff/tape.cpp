@@ -205,7 +205,12 @@ std::vector<Gradient> GradientTape::gradient(std::span<const Operand> targets,
   }
   std::vector<Gradient> results;
   for (const Operand& source : sources) {
-    const Gradient* found = active.contains(operand_key(source)) ? gradients.find(source) : nullptr;
+    // A target is its own derivative's source even where the tape does not watch it.
+    bool reached = active.contains(operand_key(source)) ||
+                   std::ranges::any_of(targets, [&](const Operand& target) {
+                     return operand_key(target) == operand_key(source);
+                   });
+    const Gradient* found = reached ? gradients.find(source) : nullptr;
     results.push_back(found ? *found : Gradient());
   }
   if (!persistent_ && !keep_steps) {

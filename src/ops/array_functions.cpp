@@ -195,9 +195,14 @@ CallResult range(CallContext& context) {
 
 CallResult linspace(CallContext& context) {
   Builder& builder = context.builder();
-  Operand count = Algebra(builder).cast(context.operand(2), DType::kInt32);
-  return apply_op(context, "LinSpace", {context.operand(0), context.operand(1), count},
-                  Attributes(), "linspace");
+  Algebra f(builder);
+  Expression start = context.tensor(0), stop = context.tensor(1);
+  if (kInteger.contains(start.dtype())) {
+    start = f.cast(start, DType::kDouble);
+    stop = f.cast(stop, DType::kDouble);
+  }
+  Operand count = f.cast(context.operand(2), DType::kInt32);
+  return apply_op(context, "LinSpace", {start, stop, count}, Attributes(), "linspace");
 }
 
 // --- Reshaping ---
@@ -495,9 +500,9 @@ constexpr std::array kTable{
     FunctionDef{.names = "linspace",
                 .signature = "start: T, stop: T, num: index, axis: int = 0",
                 .doc = "num evenly spaced numbers from start to stop, both included; scalars of a "
-                       "floating dtype.",
+                       "floating dtype, or integers, which give float64.",
                 .body = linspace,
-                .types = {{{"T", kFloating}}},
+                .types = {{{"T", kFloating | kInteger}}},
                 .node_name = "linspace"},
     FunctionDef{.names = "reshape",
                 .signature = "tensor: tensor, shape: shape",

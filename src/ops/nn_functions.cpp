@@ -63,9 +63,8 @@ CallResult conv2d(CallContext& context) {
   std::vector<int64_t> explicit_paddings;
   if (const auto* text = std::get_if<std::string>(&context.argument(3))) {
     padding = *text;
-    std::ranges::transform(padding, padding.begin(),
-                           [](unsigned char c) { return std::toupper(c); });
-    if (padding != "SAME" && padding != "VALID") {
+    // Any other text is the op's to reject.
+    if (padding == "EXPLICIT") {
       throw Error(ErrorKind::kValueError,
                   "padding must be SAME, VALID or a list of pairs, got " + *text)
           .with_argument("padding");

@@ -1,12 +1,19 @@
 // Reductions, and what is composed of them.
+#include "ir/graph.h"
 #include "ops/function_support.h"
 
 namespace graphwright {
 namespace {
 
 Operand reduce(CallContext& context, std::string_view op, const Operand& x) {
-  return apply_op(context, op, {x, reduction_axes(context, x, 1)},
-                  {{"keep_dims", context.boolean(2)}});
+  Operand result = apply_op(context, op, {x, reduction_axes(context, x, 1)},
+                            {{"keep_dims", context.boolean(2)}});
+  // All axes of a tensor of unknown rank leave a scalar, which the op cannot tell from the axes.
+  if (context.is_none(1) && !context.boolean(2) && result.is_value() &&
+      !shape_of(result).has_rank()) {
+    result.value()->type.shape = PartialShape::scalar();
+  }
+  return result;
 }
 template <const char* const& Op>
 CallResult reduction(CallContext& context) {

@@ -275,8 +275,9 @@ class Converter {
     ConversionOptions options;
     options.name = name;
     options.small_is_eager = by_body();
-    // Addition leaves what does not fit its own dtype, and the op then reports the two.
-    bool lenient = names_.op == "AddV2" || names_.op == "add";
+    // Sums and products leave what does not fit its own dtype, and the op then reports the two.
+    bool lenient = names_.op == "AddV2" || names_.op == "add" || names_.op == "MatMul" ||
+                   names_.op == "matmul";
     (lenient ? options.preferred : options.dtype) = dtype;
     if (dtype == DType::kInvalid) options.preferred = only_dtype(parameter);
     if (is_tensor_like(value)) options.dtype = DType::kInvalid;
