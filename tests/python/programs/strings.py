@@ -1,0 +1,16 @@
+import graphwright as tf
+
+words = tf.constant(["hello", "wide", "world"])
+print(words)
+print(words[0], words[0].numpy(), words.dtype)
+print(tf.strings.join(["a", "b", words], separator="-"))
+print(tf.strings.length(words))
+print(words + "!")
+print(tf.strings.as_string([1.5, 2.0]), tf.as_string(3), tf.as_string([True, False]))
+print(tf.strings.format("x = {}, y = {}", (tf.constant([1, 2]), tf.constant(2.5))))
+tf.print("a", words, [1, tf.constant(2)], {"k": tf.constant(1.5)}, sep="|")
+tf.print(tf.constant([[1.0, 2.5], [3.25, 1e10]]), tf.range(10), end=";\n")
+tf.print(tf.constant(True), tf.constant(1.0), tf.constant("text"), None, 3)
+print(tf.constant("a") == "a", words == ["hello", "x", "world"])
+print(tf.constant(b"\xff\x00"), tf.constant("é"))
+print(tf.strings.length("é", unit="UTF8_CHAR"), tf.strings.length("é"))
