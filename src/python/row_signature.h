@@ -56,7 +56,7 @@ struct RowSignature {
   std::vector<std::string> variables;  // names of the type variables
   std::vector<DTypeSet> allowed;       // of each type variable
   int required = 0;                    // leading parameters without a default
-  bool constants_by_body = false;     // FunctionDef's
+  bool constants_by_body = false;      // FunctionDef's
   int name_parameter = -1;             // position of name=
   int find(PyObject* keyword) const;   // -1 if there is none
 };
