@@ -79,7 +79,10 @@ def lazy_attribute(package: str) -> Callable[[str], Any]:
     def __getattr__(name: str) -> Any:
         target = LAZY.get(f"{prefix}.{name}" if prefix else name)
         if target is None:
-            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+            raise AttributeError(
+                f"module '{package}' has no attribute '{name}': there is nothing of this name in "
+                "Graphwright yet; docs/coverage.md lists what there is"
+            )
         value = _resolve(target)
         setattr(sys.modules[package], name, value)
         return value
