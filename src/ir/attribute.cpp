@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "ir/opdef.h"
+#include "ir/thread_state.h"
 
 namespace graphwright {
 namespace {
@@ -332,12 +333,15 @@ void check_attribute(const OpDef& op, int index, const AttributeValue& value) {
         .with_argument(spec.name);
   }
   if (!spec.allowed.empty() && !is_allowed_string(spec.allowed, std::get<std::string>(value))) {
-    throw Error(Code::kInvalidArgument,
-                "Value for attr '" + std::string(spec.name) + "' of \"" +
-                    std::get<std::string>(value) +
-                    "\" is not in the list of allowed values: " + std::string(spec.allowed))
-        .with_op(op.name)
-        .with_argument(spec.name);
+    std::string message = "Value for attr '" + std::string(spec.name) + "' of \"" +
+                          std::get<std::string>(value) +
+                          "\" is not in the list of allowed values: " + std::string(spec.allowed);
+    // As for shapes: an error of the op when it runs, of the program's values while it is traced.
+    bool building = thread_state.bits & ThreadState::kBuilding;
+    Error error = building ? Error(ErrorKind::kValueError, std::move(message))
+                           : Error(Code::kInvalidArgument, std::move(message));
+    error.with_op(op.name).with_argument(spec.name);
+    throw error;
   }
 }
 

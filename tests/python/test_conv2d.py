@@ -82,8 +82,10 @@ def test_errors():
         tf.nn.conv2d(x, numbers(2, 2, 3, 2), 1, "SAME")
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.nn.conv2d(x, numbers(5, 2, 2, 2), 1, "VALID")
-    with pytest.raises(ValueError):
+    with pytest.raises(tf.errors.InvalidArgumentError):
         tf.nn.conv2d(x, f, 1, "AROUND")
+    with pytest.raises(ValueError):
+        tf.function(lambda: tf.nn.conv2d(x, f, 1, "AROUND"), autograph=False)()
     with pytest.raises(ValueError):
         tf.nn.conv2d(x, f, [1, 1, 1], "SAME")
     with pytest.raises(ValueError):
