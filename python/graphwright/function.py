@@ -69,7 +69,7 @@ def function(
 
     def decorated(inner_function):
         if not callable(inner_function):
-            raise TypeError(f"tf.function needs a callable, got {inner_function!r}")
+            raise TypeError(f"{inner_function!r} is not a callable object")
         if isinstance(inner_function, _core.Function):
             inner_function = inner_function.python_function
         name = getattr(inner_function, "__name__", None)

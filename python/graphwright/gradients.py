@@ -218,7 +218,7 @@ class GradientTape:
             target: a floating tensor or a nest of them.
             sources: tensors or variables, or a nest of them.
             output_gradients: weights of the targets' elements, in the structure of `target`; None
-                stands for ones.
+                as a whole stands for ones, None for one target leaves that target out.
             unconnected_gradients: None or zeros where no target depends on a source.
 
         Raises:
@@ -236,6 +236,11 @@ class GradientTape:
         # recording; otherwise only by tapes around this one.
         if self._tape.recording and not self._persistent:
             self._tape.stop()
+        if target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or "
+                "CompositeTensors to be differentiated, but received None."
+            )
         targets = tf.nest.flatten(target, expand_composites=True)
         flat_sources = tf.nest.flatten(sources)
         for source in flat_sources:
@@ -261,19 +266,25 @@ class GradientTape:
                     "targets"
                 )
         converted = []
+        used_weights = []
         for value, weight in zip(targets, weights):
             if not isinstance(value, tf.Variable):
                 value = tf.convert_to_tensor(value)
-            if weight is not None and not weight.shape.is_compatible_with(value.shape):
-                raise tf.errors.InvalidArgumentError(
-                    None,
-                    None,
-                    f"output_gradients of shape {weight.shape} do not fit a target of shape "
-                    f"{value.shape}",
-                )
+            if weight is None and output_gradients is not None:
+                continue  # counts for nothing
+            if weight is not None and weight.shape != value.shape:
+                weight = weight * tf.ones_like(value)
+                if not weight.shape.is_compatible_with(value.shape):
+                    raise tf.errors.InvalidArgumentError(
+                        None,
+                        None,
+                        f"output_gradients of shape {weight.shape} do not fit a target of shape "
+                        f"{value.shape}",
+                    )
             converted.append(value)
+            used_weights.append(weight)
         self._used_once = True
-        raw = self._tape.gradient(converted, weights, flat_sources)
+        raw = self._tape.gradient(converted, used_weights, flat_sources)
         flat = [
             _as_gradient(gradient, unconnected, source)
             for gradient, source in zip(raw, flat_sources)
@@ -476,7 +487,7 @@ def custom_gradient(f=None):
             if not any(variable is argument for argument in arguments)
         ]
         flat_results = [
-            _custom_result(value) for value in tf.nest.flatten(result, expand_composites=True)
+            tf.identity(value) for value in tf.nest.flatten(result, expand_composites=True)
         ]
 
         def backward(upstream):
@@ -508,25 +519,24 @@ def custom_gradient(f=None):
                 for gradient in [*flat, *variable_gradients]
             ]
 
-        _core.record_custom_gradient([*inputs, *variables], flat_results, backward)
+        if _core.executing_eagerly():
+            _core.record_custom_gradient([*inputs, *variables], flat_results, backward)
+        else:
+            try:
+                flat_results = _core.call_with_custom_gradient(
+                    [*inputs, *variables], flat_results, backward
+                )
+            except Exception as error:
+                reason = f"its tf.custom_gradient function raised {type(error).__name__}: {error}"
+                flat_results = [
+                    tf.raw_ops.PreventGradient(input=value, message=reason)
+                    if value.dtype.is_floating or value.dtype.is_complex
+                    else value
+                    for value in flat_results
+                ]
         return tf.nest.pack_sequence_as(result, flat_results, expand_composites=True)
 
     return decorated
-
-
-def _custom_result(value):
-    """A tensor of its own for a result, which this thread's tapes know how to differentiate."""
-    tf = _package()
-    value = tf.convert_to_tensor(value)
-    if _core.executing_eagerly() or not value.dtype.is_floating:
-        return tf.identity(value)
-    # A trace keeps nodes, not Python functions: the gradient of the whole function, taken outside
-    # it, would silently be that of the nodes.
-    return tf.raw_ops.PreventGradient(
-        input=value,
-        message="a tf.custom_gradient inside a tf.function is known only to tapes inside that "
-        "function; take the gradient there, or call the decorated function outside it",
-    )
 
 
 def _from_core(gradient):

@@ -88,7 +88,6 @@ void reverse_while(GraphBuilder& builder, Node& node, const ActiveSet& active,
   for (size_t i : differentiated) {
     initial.push_back(gradient_or_zero(builder, gradients, node.outputs[i + 1]));
     options.shape_invariants.push_back(body.arguments[i + 1]->shape().without_symbols());
-    gradients.erase(node.outputs[i + 1]);
   }
   for (Value* value : outside) {
     initial.push_back(zero_gradient(builder, value));

@@ -42,17 +42,18 @@ ReverseDerivative build_reverse_derivative(const Graph& graph, const std::vector
   GraphBuilder builder(*joint);
   GradientMap gradients;
   std::vector<Value*> output_gradients;
+  // Everything from here on is the backward half, sums of gradients of one result given twice
+  // included; what is inserted before saves values.
+  Node* last_forward = body.nodes.empty() ? nullptr : body.nodes.back();
   for (size_t i = 0; i < result_count; ++i) {
     Value* result = body.results[i];
-    if (!is_floating(result->dtype()) && !is_complex(result->dtype())) continue;
+    // Lists that a forward half saves have gradients, too; resources have none.
+    if (result->dtype() == DType::kResource || !can_have_gradient(result->type)) continue;
     Value* gradient = joint->add_argument(body, result->type, "grad");
     output_gradients.push_back(gradient);
     derivative.result_indices.push_back(static_cast<int>(i));
     gradients.add(builder, result, {Operand(gradient), {}, {}});
   }
-  // Everything from here on is the backward half; what is inserted before saves values.
-  std::unordered_set<const Node*> forward_nodes(body.nodes.begin(), body.nodes.end());
-  Node* last_forward = body.nodes.empty() ? nullptr : body.nodes.back();
   reverse_block(builder, body, active, gradients);
   std::vector<Value*> results;
   for (size_t i = 0; i < forward_argument_count; ++i) {
@@ -125,8 +126,12 @@ ForwardDerivative build_forward_derivative(const Graph& graph,
   TangentMap tangents;
   for (size_t i = 0; i < argument_count; ++i) {
     if (!has_tangent[i]) continue;
-    tangents[operand_key(Operand(body.arguments[i]))] =
-        joint.add_argument(body, body.arguments[i]->type, "tangent");
+    ValueType type = body.arguments[i]->type;
+    // The tangent of a variable's handle is that of its value.
+    if (type.dtype == DType::kResource && type.handle) {
+      type = tensor_type(type.handle->dtype, type.handle->shape);
+    }
+    tangents[operand_key(Operand(body.arguments[i]))] = joint.add_argument(body, type, "tangent");
   }
   GraphBuilder builder(joint);
   forward_block(builder, body, tangents);

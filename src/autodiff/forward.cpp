@@ -233,7 +233,22 @@ void ForwardAccumulator::on_op(const OpDef& op, const Attributes& attributes,
       Operand tangent = tangent_of(tangents_, inputs[i]);
       if (tangent) tangents_.try_emplace(operand_key(Operand(node->inputs[i])), tangent);
     }
-    if (forward_control(static_cast<GraphBuilder&>(builder), *node, tangents_)) return;
+    auto check = [&](const Value* input) {
+      auto extended = extended_.find(input->node);
+      if (extended == extended_.end() || !can_have_gradient(input->type)) return;
+      const std::vector<Value*>& handed_out = input->node->outputs;
+      auto position = std::find(handed_out.begin(), handed_out.end(), input) - handed_out.begin();
+      if (static_cast<size_t>(position) < extended->second) return;
+      throw_unimplemented(
+          "a forward accumulator around a tape's gradient of a loop, branch or call inside one "
+          "function: put the tape and what it records into a function of their own");
+    };
+    for (const Value* input : node->inputs) check(input);
+    for (const auto& block : node->blocks) visit_free_values(*block, *block, check);
+    if (forward_control(static_cast<GraphBuilder&>(builder), *node, tangents_)) {
+      extended_[node] = node->outputs.size();
+      return;
+    }
   }
   size_t before = tangents_.size();
   forward_step(builder, op, attributes, inputs, outputs, tangents_);

@@ -45,6 +45,8 @@ class ForwardAccumulator final : public OpObserver {
  private:
   void set_tangent(const Operand& primal, Operand tangent);
   TangentMap tangents_;
+  // Nodes that hand out tangents, and how many outputs they had then.
+  std::unordered_map<const Node*, size_t> extended_;
   OperandVector alive_;  // values with tangents: while they live, their keys are theirs
   bool recording_ = false;
   bool working_ = false;  // its own ops have no tangents

@@ -75,6 +75,7 @@ void GradientTape::reset() {
   watched_.clear();
   watched_variables_.clear();
   steps_.clear();
+  control_nodes_.clear();
   used_ = false;
 }
 
@@ -115,11 +116,17 @@ void GradientTape::watch_variables_inside(const Node& node) {
   }
 }
 
+bool GradientTape::is_active(const Operand& operand) const {
+  if (active_.contains(operand_key(operand))) return true;
+  if (!operand.is_value() || !operand.value()->node) return false;
+  return control_nodes_.contains(operand.value()->node) && can_have_gradient(type_of(operand));
+}
+
 bool GradientTape::any_active(std::span<const Operand> inputs) {
   bool any = false;
   for (const Operand& input : inputs) {
     watch_variable_of(input);
-    any |= active_.contains(operand_key(input));
+    any |= is_active(input);
   }
   return any;
 }
@@ -138,9 +145,7 @@ void GradientTape::on_op(const OpDef& op, const Attributes& attributes,
   if (node && !node->blocks.empty()) {
     watch_variables_inside(*node);
     for (const auto& block : node->blocks) {
-      visit_free_values(*block, *block, [&](Value* value) {
-        active |= active_.contains(operand_key(Operand(value)));
-      });
+      visit_free_values(*block, *block, [&](Value* value) { active |= is_active(Operand(value)); });
     }
   }
   if (!active) return;
@@ -151,6 +156,7 @@ void GradientTape::on_op(const OpDef& op, const Attributes& attributes,
   step.outputs.assign(outputs.begin(), outputs.end());
   step.node = node;
   if (node) step.callee = node->callee;
+  if (node && (node->callee || !node->blocks.empty())) control_nodes_.insert(node);
   steps_.push_back(std::move(step));
   mark_outputs(outputs);
 }
@@ -199,8 +205,16 @@ std::vector<Gradient> GradientTape::gradient(std::span<const Operand> targets,
   // Steps may be appended while this runs: by this tape, if it records its own gradient.
   size_t count = steps_.size();
   ActiveSet active = active_;
+  for (const Node* node : control_nodes_) {
+    for (Value* output : node->outputs) {
+      if (can_have_gradient(output->type)) active.insert(operand_key(Operand(output)));
+    }
+  }
   for (size_t i = count; i-- > 0;) {
     ReverseStep step = steps_[i];
+    if (step.node && control_nodes_.contains(step.node)) {
+      step.outputs.assign(step.node->outputs.begin(), step.node->outputs.end());
+    }
     reverse_step(builder, step, active, gradients);
   }
   std::vector<Gradient> results;
@@ -215,6 +229,7 @@ std::vector<Gradient> GradientTape::gradient(std::span<const Operand> targets,
   }
   if (!persistent_ && !keep_steps) {
     steps_.clear();
+    control_nodes_.clear();
     watched_.clear();
   }
   return results;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "autodiff/gradient_map.h"
@@ -28,6 +29,8 @@ class GradientTape final : public OpObserver {
   // Values whose derivatives will be asked for: floating or complex tensors, and variables'
   // handles.
   void watch(const Operand& operand);
+  // Whether it is watched, or depends on what is.
+  bool is_active(const Operand& operand) const;
   // Variables watched, in order of first use.
   const std::vector<std::shared_ptr<VariableResource>>& watched_variables() const {
     return watched_variables_;
@@ -51,6 +54,7 @@ class GradientTape final : public OpObserver {
   void on_call(const std::shared_ptr<Callee>& callee, std::span<const Operand> inputs,
                std::span<const Operand> outputs, std::span<const Operand> saved) override;
   void on_variable(const std::shared_ptr<VariableResource>& variable, bool trainable) override;
+  bool records_own_gradient() const override { return persistent_; }
 
  private:
   bool any_active(std::span<const Operand> inputs);
@@ -67,6 +71,9 @@ class GradientTape final : public OpObserver {
   OperandVector watched_;  // keeps watched tensors alive, so that their keys stay theirs
   std::vector<std::shared_ptr<VariableResource>> watched_variables_;
   std::vector<ReverseStep> steps_;
+  // Loops, branches and calls among the steps: a gradient makes them hand out more values later,
+  // which depend on what is watched as the others do.
+  std::unordered_set<const Node*> control_nodes_;
 };
 
 // The tapes that record on this thread, for tf.custom_gradient and stop_recording.

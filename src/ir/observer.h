@@ -31,6 +31,8 @@ class OpObserver {
                                 std::span<const Operand> /*tangents*/) {}
   // Whether a call with these inputs must keep what its derivative needs.
   virtual bool wants_call(std::span<const Operand> inputs) = 0;
+  // Whether gradients may be asked of it while it records, so that they have gradients themselves.
+  virtual bool records_own_gradient() const { return false; }
   // A whole concrete function has run eagerly. `inputs` are arguments then captures; `saved` are
   // the extra outputs of the forward graph that build_derivative made for it
   // (autodiff/derivative.h), empty if no observer wanted the call.

@@ -13,6 +13,7 @@
 #include "python/errors.h"
 #include "python/tensor_object.h"
 #include "python/variable_object.h"
+#include "trace/custom_gradient.h"
 
 namespace nb = nanobind;
 
@@ -145,6 +146,19 @@ void bind_autodiff(nb::module_& module) {
                      [kept](std::span<const Gradient> gradients) { return (*kept)(gradients); });
                }
              });
+  module.def(
+      "call_with_custom_gradient",
+      [](const nb::list& inputs, const nb::list& results, nb::object function) {
+        PythonGradient gradient(std::move(function));
+        nb::list outputs;
+        for (const Operand& output : call_with_custom_gradient(
+                 sources_of(inputs), sources_of(results),
+                 [&](std::span<const Gradient> upstream) { return gradient(upstream); })) {
+          outputs.append(nb::steal(wrap(output)));
+        }
+        return outputs;
+      },
+      "The results, as tensors of the graph being built whose gradient is the function's.");
   nb::class_<OnlyTape>(module, "OnlyTape")
       .def(nb::init<GradientTape&>(), nb::keep_alive<1, 2>())
       .def("enter", &OnlyTape::enter)

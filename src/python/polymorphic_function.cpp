@@ -15,6 +15,7 @@
 #include "python/variable_object.h"
 #include "trace/build_context.h"
 #include "trace/lifting.h"
+#include "trace/scope_errors.h"
 
 namespace graphwright {
 
@@ -247,7 +248,6 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
   trace->input_types = types;
   auto graph = std::make_shared<Graph>(next_graph_name(name_));
   BuildContext context(ContextKind::kFunction, graph, variable_creation);
-  ++tracing_count_;
   int argument_count = 0;
   {
     ContextScope scope(context);
@@ -306,10 +306,25 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
     auto hold = [](PyObject* leaf) { return weakly_held(leaf); };
     trace->arguments = replace_leaves(kept.get(), Leaves::kAll, hold);
 
+    std::vector<Ref> leaves_before;
+    Structure structure_before = nest_flatten(arguments.get(), leaves_before);
+    Structure keywords_before = nest_flatten(keywords.get(), leaves_before);
     Ref result =
         options_.autograph
             ? call_converted(python_function_.get(), arguments.get(), keywords.get())
             : checked_ref(PyObject_Call(python_function_.get(), arguments.get(), keywords.get()));
+    // The function was given copies of the caller's lists: what it does to them would be lost.
+    std::vector<Ref> leaves_after;
+    bool modified = !(nest_flatten(arguments.get(), leaves_after) == structure_before) ||
+                    !(nest_flatten(keywords.get(), leaves_after) == keywords_before);
+    for (size_t i = 0; !modified && i < leaves_before.size(); ++i) {
+      modified = leaves_before[i].get() != leaves_after[i].get();
+    }
+    if (modified) {
+      throw_value_error(fmt::format(
+          "{}{} should not modify its Python input arguments. Modifying a copy is allowed.", name_,
+          signature().to_string()));
+    }
     auto convert = [&](PyObject* leaf) -> Ref {
       Operand operand;
       try {
@@ -344,6 +359,7 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
     initialize_lifted_variables(*graph, context.lifted_variables(), inputs);
   }
   trace->concrete = std::make_shared<ConcreteFunction>(graph, argument_count);
+  ++tracing_count_;
   return trace;
 }
 
@@ -363,7 +379,13 @@ Ref cast_to_spec(PyObject* value, PyObject* spec) {
           repr_of(value), repr_of(spec)));
     }
   } else {
-    operand = operand_of(value, type.dtype);
+    try {
+      operand = operand_of(value, type.dtype);
+    } catch (const Error& error) {
+      PyErr_Clear();
+      throw_type_error(
+          fmt::format("Binding inputs to tf.function failed due to `{}`.", error.what()));
+    }
   }
   if (!type.shape.is_supertype_of(shape_of(operand)) &&
       !type.shape.is_compatible_with(shape_of(operand))) {
@@ -375,30 +397,37 @@ Ref cast_to_spec(PyObject* value, PyObject* spec) {
   return Ref::steal(wrap(operand));
 }
 
+[[noreturn]] void throw_binding_error(const std::string& reason) {
+  throw_type_error(fmt::format("Binding inputs to tf.function failed due to `{}`.", reason));
+}
+
+// Walks by the signature's structure: where that has a TensorSpec, a list is one tensor.
 Ref cast_to_signature(PyObject* value, PyObject* spec) {
   if (is_tensor_spec(spec)) return cast_to_spec(value, spec);
-  if (nest_kind(spec) == NestKind::kLeaf) return Ref::borrow(value);
-  std::vector<PyObject*> specs;
-  auto collect = [&](PyObject* leaf) {
-    specs.push_back(leaf);
-    return Ref::borrow(leaf);
-  };
-  replace_leaves(spec, Leaves::kAll, collect);
-  size_t next = 0;
-  auto cast = [&](PyObject* leaf) -> Ref {
-    if (next >= specs.size()) {
-      throw_type_error(
-          fmt::format("the structure of {} differs from that of the input signature {}",
-                      repr_of(value), repr_of(spec)));
-    }
-    return cast_to_signature(leaf, specs[next++]);
-  };
-  Ref result = replace_leaves(value, Leaves::kAll, cast);
-  if (next != specs.size()) {
-    throw_type_error(fmt::format("the structure of {} differs from that of the input signature {}",
-                                 repr_of(value), repr_of(spec)));
+  NestKind kind = nest_kind(spec);
+  if (kind == NestKind::kLeaf) return Ref::borrow(value);
+  if (nest_kind(value) != kind) {
+    throw_binding_error(
+        fmt::format("Can not cast {} to the structure of {}", repr_of(value), repr_of(spec)));
   }
-  return result;
+  std::vector<Ref> specs, values;
+  Structure declared = nest_children(spec, specs);
+  Structure given = nest_children(value, values);
+  bool same_keys = declared.node().keys.size() == given.node().keys.size();
+  for (size_t i = 0; same_keys && i < given.node().keys.size(); ++i) {
+    int equal =
+        PyObject_RichCompareBool(declared.node().keys[i].get(), given.node().keys[i].get(), Py_EQ);
+    if (equal < 0) throw_python_error();
+    same_keys = equal;
+  }
+  if (!same_keys || specs.size() != values.size()) {
+    throw_binding_error(
+        fmt::format("{} has other keys or another length than {}", repr_of(value), repr_of(spec)));
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = cast_to_signature(values[i].get(), specs[i].get());
+  }
+  return given.pack(values);
 }
 
 }  // namespace
@@ -422,6 +451,26 @@ void PolymorphicFunction::apply_input_signature(BoundArguments& bound,
                                                 std::vector<Ref>& keep_alive) const {
   PyObject* specs = options_.input_signature.get();
   size_t count = static_cast<size_t>(PyTuple_Size(specs));
+  const std::vector<Parameter>& parameters = signature_->parameters();
+  if (count > parameters.size() && !signature_->has_var_positional()) {
+    throw_type_error(fmt::format("input_signature contains {} extra type constraints.",
+                                 count - parameters.size()));
+  }
+  for (size_t i = count; i < parameters.size(); ++i) {
+    // What the signature does not mention is as its default says, at every call.
+    PyObject* fixed = parameters[i].default_value.get();
+    if (!fixed) {
+      throw_type_error(
+          fmt::format("input_signature missing type constraint for {}", parameters[i].text));
+    }
+    if (bound.values[i] == fixed) continue;
+    int equal = PyObject_RichCompareBool(bound.values[i], fixed, Py_EQ);
+    if (equal < 0) throw_python_error();
+    if (!equal) {
+      throw_binding_error(
+          fmt::format("Can not cast {} to Literal[{}]", repr_of(bound.values[i]), repr_of(fixed)));
+    }
+  }
   for (size_t i = 0; i < bound.values.size() && i < count; ++i) {
     keep_alive.push_back(
         cast_to_signature(bound.values[i], PyTuple_GetItem(specs, static_cast<Py_ssize_t>(i))));
@@ -465,10 +514,7 @@ Ref call_trace(Trace& trace, const std::vector<TensorLeaf>& leaves) {
     }
     for (size_t i = 0; i < leaves.size(); ++i) {
       if (!leaves[i].operand.is_tensor()) {
-        throw_type_error(
-            fmt::format("{} was called with a symbolic tensor outside the function "
-                        "that it belongs to",
-                        concrete.graph()->name()));
+        throw_out_of_scope(*leaves[i].operand.value(), /*same_graph=*/false);
       }
       inputs[i] = leaves[i].operand.tensor();
     }

@@ -19,11 +19,25 @@ bool is_instance(PyObject* value, PyObject* type) {
 
 bool exactly(PyObject* value, PyTypeObject& type) { return Py_TYPE(value) == &type; }
 
+// RecursionError for structures that are nested too deeply or contain themselves.
+class RecursionGuard {
+ public:
+  RecursionGuard() {
+    if (Py_EnterRecursiveCall(" while the arguments of a tf.function are read")) {
+      throw_python_error();
+    }
+  }
+  ~RecursionGuard() { Py_LeaveRecursiveCall(); }
+  RecursionGuard(const RecursionGuard&) = delete;
+  RecursionGuard& operator=(const RecursionGuard&) = delete;
+};
+
 }  // namespace
 
 int64_t ObjectSerials::serial_of(PyObject* object) {
   Py_hash_t hash = PyObject_Hash(object);
   if (hash == -1 && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw_python_error();
     PyErr_Clear();
     throw_type_error(fmt::format(
         "Could not generate a generic TraceType for {}.Please verify that it is "
@@ -102,7 +116,7 @@ void ArgumentEncoder::add_slow(PyObject* value) {
   }
   if (exactly(value, PyUnicode_Type)) {
     writer_.tag(TraceKeyWriter::kString);
-    return writer_.text(text_of(value));
+    return add_text(value);
   }
   if (is_tensor(value)) {
     const Operand& operand = operand_in(value);
@@ -159,6 +173,13 @@ ValueType leaf_type(const TensorLeaf& leaf) {
   return type_of(leaf.operand);
 }
 
+void ArgumentEncoder::add_text(PyObject* value) {
+  // Lone surrogates have no UTF-8 of their own, and are texts all the same.
+  Ref bytes = checked_ref(PyUnicode_AsEncodedString(value, "utf-8", "surrogatepass"));
+  writer_.text(std::string_view(PyBytes_AsString(bytes.get()),
+                                static_cast<size_t>(PyBytes_Size(bytes.get()))));
+}
+
 void ArgumentEncoder::add_int(PyObject* value) {
   int overflow = 0;
   long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
@@ -171,6 +192,7 @@ void ArgumentEncoder::add_int(PyObject* value) {
 }
 
 void ArgumentEncoder::add_sequence(PyObject* value) {
+  RecursionGuard guard;
   bool is_list = PyList_Check(value);
   Py_ssize_t count = is_list ? PyList_Size(value) : PyTuple_Size(value);
   writer_.tag(TraceKeyWriter::kBegin);
@@ -230,8 +252,9 @@ Ref replace_leaves(PyObject* value, Leaves which, LeafReplacement replacement) {
     if (leaf == Py_None) return Ref::borrow(leaf);
     if (is_tensor(leaf) || is_variable(leaf)) return replacement(leaf);
     if (which == Leaves::kAll) return replacement(leaf);
-    if (PyLong_Check(leaf) || exactly(leaf, PyFloat_Type) || PyUnicode_Check(leaf) ||
-        PyBytes_Check(leaf) || PyType_Check(leaf)) {
+    // Subclasses of these may be NumPy's scalars, which are tensors.
+    if (exactly(leaf, PyLong_Type) || exactly(leaf, PyFloat_Type) ||
+        exactly(leaf, PyUnicode_Type) || exactly(leaf, PyBytes_Type) || PyType_Check(leaf)) {
       return Ref::borrow(leaf);
     }
     return is_tensor_leaf(leaf) || is_tensor_spec(leaf) ? replacement(leaf) : Ref::borrow(leaf);

@@ -69,6 +69,7 @@ class ArgumentEncoder {
   void add_sequence(PyObject* value);
   void add_variable(PyObject* value);
   void add_int(PyObject* value);
+  void add_text(PyObject* value);
   void add_object(PyObject* value);
   TraceKeyWriter writer_;
   std::vector<TensorLeaf> leaves_;

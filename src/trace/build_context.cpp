@@ -1,7 +1,9 @@
 #include "trace/build_context.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "autodiff/tape.h"
 #include "base/status.h"
 #include "ir/observer.h"
 #include "ir/opdef.h"
@@ -80,7 +82,10 @@ Value* TracingBuilder::import(const Operand& operand) {
     Tensor tensor = operand.tensor();
     bool small = tensor.element_count() <= kMaxConstantElements &&
                  tensor.dtype() != DType::kResource && tensor.dtype() != DType::kVariant;
-    if (small) return constant(tensor).value();
+    // What a tape watches keeps its identity, so that the function has a gradient for it.
+    bool watched = std::ranges::any_of(
+        recording_tapes(), [&](const GradientTape* tape) { return tape->is_active(operand); });
+    if (small && !watched) return constant(tensor).value();
     return context_.capture_tensor(tensor);
   }
   Value* value = operand.value();

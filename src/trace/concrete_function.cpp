@@ -115,71 +115,93 @@ void ConcreteFunction::call_eager(std::span<const Operand> arguments, OperandVec
   }
   OperandVector inputs(arguments.begin(), arguments.end());
   for (const Tensor& tensor : captured_) inputs.emplace_back(tensor);
-  std::vector<Tensor> tensors;
-  for (const Operand& input : inputs) tensors.push_back(input.tensor());
-  if (call_with_tangents(inputs, outputs)) return;
   std::vector<OpObserver*> observers = thread_state.observers;
-  bool wanted = std::any_of(observers.begin(), observers.end(),
-                            [&](OpObserver* observer) { return observer->wants_call(inputs); });
-  OperandVector results, saved;
-  if (wanted) {
-    std::shared_ptr<const Differentiable> derivative = differentiable(differentiable_inputs());
-    std::vector<Tensor> all(static_cast<size_t>(derivative->forward->result_count()));
-    run_plan(*derivative->forward->plan(), tensors, all).throw_if_error();
-    for (size_t i = 0; i < all.size(); ++i) {
-      (i < result_count ? results : saved).emplace_back(std::move(all[i]));
-    }
-  } else {
-    std::vector<Tensor> all(result_count);
-    run_plan(*plan(), tensors, all).throw_if_error();
-    for (Tensor& tensor : all) results.emplace_back(std::move(tensor));
-  }
+  run_observed(observers, inputs, outputs);
   for (const Tensor& tensor : captured_) {
     if (tensor.dtype() != DType::kResource) continue;
     if (auto variable = std::dynamic_pointer_cast<VariableResource>(tensor.object_element())) {
       for (OpObserver* observer : observers) observer->on_variable(variable, false);
     }
   }
-  for (OpObserver* observer : observers) {
-    observer->on_call(shared_from_this(), inputs, results, saved);
+}
+
+// Inputs are arguments, then captures. The innermost observer decides first what is called: a tape
+// has the forward half called, an accumulator the tangent callee. Observers around it then see that
+// call, so that what it saves or adds has derivatives of its own, and effects happen once.
+void ConcreteFunction::run_observed(std::span<OpObserver* const> observers,
+                                    const OperandVector& inputs, OperandVector& outputs) {
+  size_t result_count = graph_->body().results.size();
+  if (observers.empty()) {
+    std::vector<Tensor> tensors, results(result_count);
+    for (const Operand& input : inputs) tensors.push_back(input.tensor());
+    run_plan(*plan(), tensors, results).throw_if_error();
+    for (Tensor& held : results) {
+      Tensor result = std::move(held);
+      // Observers tell values by their identity: a result that is an input, another result or what
+      // a variable holds gets one of its own.
+      bool shared = result.dtype() != DType::kResource &&
+                    result.impl()->references.load(std::memory_order_relaxed) > 1;
+      outputs.emplace_back(shared ? result.reshaped(result.dims()) : std::move(result));
+    }
+    return;
   }
+  OpObserver& observer = *observers.back();
+  std::span<OpObserver* const> others = observers.first(observers.size() - 1);
+  OperandVector tangents = observer.call_tangents(inputs);
+  if (!tangents.empty()) {
+    return run_with_tangents(observer, others, inputs, tangents, outputs);
+  }
+  if (!observer.wants_call(inputs)) return run_observed(others, inputs, outputs);
+  std::shared_ptr<const Differentiable> derivative = differentiable(differentiable_inputs());
+  std::shared_ptr<ConcreteFunction> forward = derivative->forward;
+  std::shared_ptr<const Differentiable> second;
+  if (observer.records_own_gradient()) {
+    try {
+      second = forward->differentiable(forward->differentiable_inputs());
+    } catch (const Error&) {
+      // An op has no second derivative: only the first can be asked for.
+    }
+  }
+  OperandVector all;
+  (second ? second->forward : forward)->run_observed(others, inputs, all);
+  auto results_end = all.begin() + static_cast<std::ptrdiff_t>(result_count);
+  auto saved_end = all.begin() + forward->result_count();
+  OperandVector results(all.begin(), results_end), saved(results_end, saved_end);
+  if (second) {
+    // The observer's own gradient will use what is saved, so that has a gradient, too: as a step of
+    // its own, whose other results nobody uses.
+    OperandVector others_of_step;
+    for (const Operand& result : results) {
+      Tensor tensor = result.tensor();
+      others_of_step.emplace_back(tensor.reshaped(tensor.dims()));
+    }
+    others_of_step.insert(others_of_step.end(), saved.begin(), saved.end());
+    observer.on_call(forward, inputs, others_of_step, OperandVector(saved_end, all.end()));
+  }
+  observer.on_call(shared_from_this(), inputs, results, saved);
   outputs.insert(outputs.end(), results.begin(), results.end());
 }
 
-// Inputs are arguments, then captures. If an observer has tangents for some of them, the call
-// computes those of the results beside them, and whatever else observes sees that call.
-bool ConcreteFunction::call_with_tangents(std::span<const Operand> inputs, OperandVector& outputs) {
-  std::vector<OpObserver*> observers = thread_state.observers;
-  for (size_t k = observers.size(); k-- > 0;) {
-    OperandVector tangents = observers[k]->call_tangents(inputs);
-    if (tangents.empty()) continue;
-    std::vector<bool> has_tangent;
-    OperandVector all(inputs.begin(), inputs.end());
-    for (const Operand& tangent : tangents) {
-      has_tangent.push_back(static_cast<bool>(tangent));
-      if (tangent) all.push_back(tangent);
-    }
-    CalleeTangent tangent = callee_tangent(has_tangent);
-    OperandVector results;
-    remove_observer(observers[k]);
-    try {
-      tangent.callee->call_with(current_builder(), all, results);
-    } catch (...) {
-      push_observer(observers[k]);
-      throw;
-    }
-    push_observer(observers[k]);
-    size_t result_count = graph_->body().results.size();
-    OperandVector result_tangents(result_count);
-    for (size_t i = 0; i < tangent.tangent_results.size(); ++i) {
-      result_tangents[static_cast<size_t>(tangent.tangent_results[i])] = results[result_count + i];
-    }
-    results.resize(result_count);
-    observers[k]->on_call_tangents(results, result_tangents);
-    outputs.insert(outputs.end(), results.begin(), results.end());
-    return true;
+void ConcreteFunction::run_with_tangents(OpObserver& observer, std::span<OpObserver* const> others,
+                                         const OperandVector& inputs, const OperandVector& tangents,
+                                         OperandVector& outputs) {
+  std::vector<bool> has_tangent;
+  OperandVector all(inputs.begin(), inputs.end());
+  for (const Operand& tangent : tangents) {
+    has_tangent.push_back(static_cast<bool>(tangent));
+    if (tangent) all.push_back(tangent);
   }
-  return false;
+  CalleeTangent tangent = callee_tangent(has_tangent);
+  OperandVector results;
+  std::static_pointer_cast<ConcreteFunction>(tangent.callee)->run_observed(others, all, results);
+  size_t result_count = graph_->body().results.size();
+  OperandVector result_tangents(result_count);
+  for (size_t i = 0; i < tangent.tangent_results.size(); ++i) {
+    result_tangents[static_cast<size_t>(tangent.tangent_results[i])] = results[result_count + i];
+  }
+  results.resize(result_count);
+  observer.on_call_tangents(results, result_tangents);
+  outputs.insert(outputs.end(), results.begin(), results.end());
 }
 
 std::vector<bool> ConcreteFunction::differentiable_inputs() const {
@@ -242,8 +264,14 @@ std::shared_ptr<const ConcreteFunction::Differentiable> ConcreteFunction::differ
   {
     std::lock_guard<std::mutex> lock(mutex_);
     for (const auto& known : differentiables_) {
-      if (known->needed == needed) return known;
+      if (make_derivative_ || known->needed == needed) return known;
     }
+  }
+  if (make_derivative_) {
+    std::shared_ptr<const Differentiable> own = make_derivative_();
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (differentiables_.empty()) differentiables_.push_back(own);
+    return differentiables_.front();
   }
   auto made = std::make_shared<Differentiable>();
   made->needed = needed;

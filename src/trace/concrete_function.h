@@ -3,6 +3,7 @@
 // whoever traced it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -16,6 +17,8 @@
 #include "runtime/plan.h"
 
 namespace graphwright {
+
+class OpObserver;
 
 class ConcreteFunction final : public Callee,
                                public std::enable_shared_from_this<ConcreteFunction> {
@@ -58,11 +61,19 @@ class ConcreteFunction final : public Callee,
     std::shared_ptr<ConcreteFunction> backward;  // gradients of results, then saved values
   };
   std::shared_ptr<const Differentiable> differentiable(const std::vector<bool>& needed);
+  // A derivative of the program's own instead, whatever is needed; made on first use.
+  void set_derivative(std::function<std::shared_ptr<const Differentiable>()> make) {
+    make_derivative_ = std::move(make);
+  }
 
  private:
   void check_arguments(std::span<const Operand> arguments, bool tracing) const;
   void call_eager(std::span<const Operand> arguments, OperandVector& outputs);
-  bool call_with_tangents(std::span<const Operand> inputs, OperandVector& outputs);
+  void run_observed(std::span<OpObserver* const> observers, const OperandVector& inputs,
+                    OperandVector& outputs);
+  void run_with_tangents(OpObserver& observer, std::span<OpObserver* const> others,
+                         const OperandVector& inputs, const OperandVector& tangents,
+                         OperandVector& outputs);
   std::vector<bool> differentiable_inputs() const;
   void call_building(std::span<const Operand> arguments, OperandVector& outputs);
 
@@ -71,7 +82,8 @@ class ConcreteFunction final : public Callee,
   bool captures_outer_values_ = false;
   bool has_effects_ = false;
   std::vector<Tensor> captured_;  // empty when captures_outer_values_
-  std::mutex mutex_;              // guards what follows
+  std::function<std::shared_ptr<const Differentiable>()> make_derivative_;
+  std::mutex mutex_;  // guards what follows
   std::shared_ptr<Plan> plan_;
   std::vector<std::shared_ptr<const Differentiable>> differentiables_;
   std::vector<std::pair<std::vector<bool>, CalleeTangent>> tangents_;

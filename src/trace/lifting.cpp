@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "ir/graph_copy.h"
+#include "ir/opdef.h"
 #include "runtime/plan.h"
 
 namespace graphwright {
@@ -23,11 +24,13 @@ class Upstream {
           "computed before the function runs; make the variable outside it, or give it an initial "
           "value from outside");
     }
+    if (!value->node) arguments_.insert(value);
     if (!value->node || !nodes_.insert(value->node).second) return;
     for (const Value* input : value->node->inputs) add(input);
     for (const auto& block : value->node->blocks) add_free_values(*block);
   }
   bool contains(const Node* node) const { return nodes_.contains(node); }
+  bool contains_argument(const Value* value) const { return arguments_.contains(value); }
 
  private:
   void add_free_values(const Block& block) {
@@ -42,6 +45,7 @@ class Upstream {
   }
   const Block& body_;
   std::unordered_set<const Node*> nodes_;
+  std::unordered_set<const Value*> arguments_;
 };
 
 }  // namespace
@@ -52,6 +56,12 @@ void initialize_lifted_variables(const Graph& graph, std::span<const LiftedVaria
   for (const LiftedVariable& lifted : variables) {
     if (lifted.initial_value.is_tensor()) {
       lifted.variable->assign(lifted.initial_value.tensor()).throw_if_error();
+      continue;
+    }
+    const Value& value = *lifted.initial_value.value();
+    if (value.node && value.node->op->name == "Const") {  // wherever it stands
+      AttributeReader attributes(*value.node->op, value.node->attributes);
+      lifted.variable->assign(std::get<Tensor>(attributes.value("value"))).throw_if_error();
       continue;
     }
     Upstream upstream(graph);
@@ -65,23 +75,31 @@ void initialize_lifted_variables(const Graph& graph, std::span<const LiftedVaria
     }
     std::erase_if(body.nodes, [&](const Node* node) { return !kept.contains(node); });
     body.results.assign(1, map.find(lifted.initial_value.value()));
-    std::vector<Tensor> all(inputs.begin(), inputs.end());
+    // Arguments, then captures: those that it depends on.
+    std::vector<Tensor> given(inputs.begin(), inputs.end());
     for (const Capture& capture : graph.captures()) {
-      if (capture.outer) {
+      if (capture.outer && upstream.contains_argument(capture.inner)) {
         throw_value_error(
             "a variable's initial value depends on a tensor of an enclosing function, which is not "
             "known yet");
       }
-      all.push_back(capture.tensor);
+      given.push_back(capture.tensor);
     }
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (!all[i]) {
+    std::vector<Tensor> all;
+    std::vector<Value*> used;
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (!upstream.contains_argument(graph.body().arguments[i])) continue;
+      if (!given[i]) {
         throw_value_error(fmt::format(
             "argument #{} has no value yet, and the initial value of a variable that the function "
-            "makes may depend on it: call the function once before get_concrete_function",
+            "makes depends on it: call the function once before get_concrete_function",
             i));
       }
+      all.push_back(given[i]);
+      used.push_back(body.arguments[i]);
     }
+    body.arguments = std::move(used);
+    initializer->captures().clear();
     std::vector<Tensor> outputs(1);
     run_plan(*compile_plan(*initializer), all, outputs).throw_if_error();
     lifted.variable->assign(outputs[0].owned()).throw_if_error();

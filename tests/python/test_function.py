@@ -461,3 +461,160 @@ def test_attributes_of_the_python_function_show_through():
     assert named.__doc__ == "Doc."
     assert named.python_function.__name__ == "named"
     assert callable(named)
+
+
+def test_structures_that_contain_themselves_are_refused():
+    @tf.function
+    def f(x):
+        return tf.constant(1)
+
+    endless: list = []
+    endless.append(endless)
+    with pytest.raises(RecursionError):
+        f(endless)
+    deep = tf.constant(1)
+    for _ in range(5000):
+        deep = [deep]
+    with pytest.raises(RecursionError):
+        f(deep)
+    assert f(1).numpy() == 1
+
+
+def test_numpy_text_is_a_tensor_and_any_text_a_key():
+    @tf.function
+    def f(x):
+        return x
+
+    assert f(np.str_("abc")).numpy() == b"abc"
+    assert f(np.bytes_(b"abc")).numpy() == b"abc"
+
+    @tf.function
+    def g(x):
+        return tf.constant(len(x))
+
+    assert g("\ud800").numpy() == 1
+
+
+def test_input_signatures_are_walked_by_their_structure():
+    @tf.function(
+        input_signature=[
+            {"a": tf.TensorSpec([None], tf.float32), "b": [tf.TensorSpec([], tf.int32)]}
+        ]
+    )
+    def f(d):
+        return tf.reduce_sum(d["a"]) * 2, d["b"][0]
+
+    assert [t.numpy() for t in f({"a": [1, 2], "b": [3]})] == [6.0, 3]
+    assert [t.numpy() for t in f({"b": [tf.constant(1)], "a": tf.constant([1.0])})] == [2.0, 1]
+    assert f.experimental_get_tracing_count() == 1
+    for wrong in ({"a": [1.0]}, {"a": [1.0], "b": (3,)}, {"a": [1.0], "b": [3, 4]}, [1.0]):
+        with pytest.raises(TypeError, match="Binding inputs to tf.function failed due to"):
+            f(wrong)
+
+
+def test_input_signatures_fit_the_parameters():
+    one = tf.TensorSpec([], tf.float32)
+    with pytest.raises(TypeError, match="input_signature contains 1 extra type constraints"):
+        tf.function(lambda x: x, input_signature=[one, one])(1.0)
+    with pytest.raises(TypeError, match="input_signature missing type constraint for y"):
+        tf.function(lambda x, y: x, input_signature=[one])(1.0, 2.0)
+    f = tf.function(lambda x, y=2.0: x + y, input_signature=[one])
+    assert f(1.0, 2.0).numpy() == 3.0
+    with pytest.raises(TypeError, match="Can not cast 3.0 to Literal"):
+        f(1.0, 3.0)
+
+
+def test_arguments_must_not_be_modified():
+    @tf.function
+    def f(items):
+        items.append(tf.constant(5))
+        return items
+
+    with pytest.raises(ValueError, match="should not modify its Python input arguments"):
+        f([tf.constant(1)])
+
+
+def test_failed_traces_are_not_counted():
+    fail = [True]
+
+    @tf.function
+    def f(x):
+        if fail[0]:
+            raise RuntimeError
+        return x
+
+    for _ in range(3):
+        with pytest.raises(RuntimeError):
+            f(tf.constant(1))
+    fail[0] = False
+    f(tf.constant(1))
+    assert f.experimental_get_tracing_count() == 1
+
+
+def test_errors_of_hashing_come_through():
+    class Bad:
+        def __hash__(self):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        tf.function(lambda x: tf.constant(1))(Bad())
+
+
+def test_a_function_is_collected_with_what_it_refers_to():
+    class Big:
+        pass
+
+    def make():
+        big = Big()
+
+        @tf.function
+        def f(x):
+            assert f is not None  # a cycle through its own closure
+            assert big is not None
+            return x + 1
+
+        f(tf.constant(1))
+        return weakref.ref(big)
+
+    dead = make()
+    gc.collect()
+    assert dead() is None
+
+
+@pytest.mark.parametrize("place", ["loop", "branch", "callee"])
+def test_variables_made_inside_control_flow_and_callees(place):
+    made: list = []
+
+    def variable():
+        if not made:
+            made.append(tf.Variable(2.0))
+        return made[0]
+
+    @tf.function
+    def loop(n):
+        i, total = 0, 0.0
+        while i < n:
+            total += variable()
+            i += 1
+        return total
+
+    @tf.function
+    def branch(n):
+        if n > 0:  # noqa: SIM108
+            y = variable() * tf.cast(n, tf.float32)
+        else:
+            y = 0.0
+        return y
+
+    @tf.function
+    def callee(n):
+        return inner(tf.cast(n, tf.float32))
+
+    @tf.function
+    def inner(x):
+        return x * variable()
+
+    f = {"loop": loop, "branch": branch, "callee": callee}[place]
+    assert f(tf.constant(3)).numpy() == 6.0
+    made[0].assign(5.0)
+    assert f(tf.constant(3)).numpy() == 15.0

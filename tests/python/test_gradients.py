@@ -232,3 +232,239 @@ def test_no_gradient_where_there_is_none():
         tape.watch(x)
         y = tf.floor(x)
     assert tape.gradient(y, x) is None
+
+
+def _second_order(function, x):
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = function(x)
+        first = inner.gradient(y, x)
+    return first, outer.gradient(first, x)
+
+
+def _cubes(x):
+    i = 0
+    while i < 2:
+        x = x * x * x
+        i += 1
+    return x
+
+
+def _chosen_cube(x):
+    if x > 0.0:  # noqa: SIM108
+        y = x * x * x
+    else:
+        y = x * x
+    return y
+
+
+_inner_cube = tf.function(lambda x: x * x * x)
+
+
+def _called_cube(x):
+    return _inner_cube(x) + _inner_cube(x * 2.0)
+
+
+@pytest.mark.parametrize(
+    ("body", "first", "second"),
+    [
+        (_cubes, 9 * 1.1**8, 72 * 1.1**7),
+        (_chosen_cube, 3 * 1.1**2, 6 * 1.1),
+        (_called_cube, 27 * 1.1**2, 54 * 1.1),
+    ],
+)
+def test_second_derivatives_through_functions(body, first, second):
+    x = tf.constant(1.1)
+    function = tf.function(body)
+    for result in (
+        _second_order(function, x),  # tapes outside
+        tf.function(lambda x: _second_order(body, x))(x),  # tapes inside
+        _second_order(tf.function(lambda x: function(x)), x),
+    ):
+        near(result[0], first)
+        near(result[1], second)
+
+    @tf.function
+    def inside(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = body(x)
+        return tape.gradient(y, x)
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = inside(x)
+    near(tape.gradient(y, x), second)
+
+
+def test_a_persistent_tape_differentiates_its_own_gradient_of_a_call():
+    x = tf.constant(1.1)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = _inner_cube(x)
+        first = tape.gradient(y, x)
+    near(first, 3 * 1.1**2)
+    near(tape.gradient(first, x), 6 * 1.1)
+    near(tape.gradient(y, x), 3 * 1.1**2)
+
+
+def test_forward_and_reverse_mode_mix_through_calls():
+    x = tf.constant(1.1)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = _inner_cube(x)
+        first = tape.gradient(y, x)
+    near(first, 3 * 1.1**2)
+    near(accumulator.jvp(first), 6 * 1.1)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+            y = tf.function(_cubes)(x)
+        first = accumulator.jvp(y)
+    near(first, 9 * 1.1**8)
+    near(tape.gradient(first, x), 72 * 1.1**7)
+
+
+def test_effects_happen_once_however_many_observe():
+    v = tf.Variable(0.0)
+
+    @tf.function
+    def f(x):
+        v.assign_add(1.0)
+        return x * x * v
+
+    _second_order(f, tf.constant(3.0))
+    assert v.numpy() == 1.0
+
+
+@tf.custom_gradient
+def _scaled_square(x):
+    return x * x, lambda upstream: upstream * 100.0 * x
+
+
+def test_custom_gradients_are_kept_by_functions():
+    x = tf.constant(3.0)
+
+    def gradient(function):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return tape.gradient(y, x)
+
+    def looped(x):
+        i = 0
+        while i < 2:
+            x = _scaled_square(x)
+            i += 1
+        return x
+
+    def chosen(x):
+        if x > 0.0:  # noqa: SIM108
+            y = _scaled_square(x)
+        else:
+            y = x
+        return y
+
+    called = tf.function(_scaled_square)
+    near(gradient(tf.function(lambda x: _scaled_square(x) * 2.0)), 600.0)
+    near(gradient(tf.function(looped)), 100.0 * 3 * 100.0 * 9)
+    near(gradient(tf.function(chosen)), 300.0)
+    near(gradient(tf.function(lambda x: called(x) + 1.0)), 300.0)
+    near(tf.function(lambda x: gradient(called))(x), 300.0)
+    near(_second_order(called, x)[1], 100.0)
+    near(_second_order(tf.function(looped), x)[0], 100.0 * 3 * 100.0 * 9)
+
+
+def test_custom_gradients_of_variables_are_kept_by_functions():
+    v, x = tf.Variable(2.0), tf.constant(3.0)
+
+    @tf.custom_gradient
+    def f(x):
+        def gradient(upstream, variables=None):
+            assert len(variables) == 1
+            return upstream * 10.0, [upstream * 20.0]
+
+        return x * v, gradient
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.function(f)(x)
+    assert [float(g) for g in tape.gradient(y, [x, v])] == [10.0, 20.0]
+
+
+def test_a_custom_gradient_that_fails_matters_only_if_asked_for():
+    @tf.custom_gradient
+    def f(x):
+        def gradient(upstream):
+            raise NotImplementedError("none here")
+
+        return x * 2.0, gradient
+
+    x = tf.constant(3.0)
+    assert tf.function(f)(x).numpy() == 6.0
+
+
+def test_values_between_target_and_source_have_gradients():
+    x = tf.constant(0.7)
+
+    @tf.function
+    def f(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = _cubes(x)
+            z = y * y
+        return tape.gradient(z, y), tape.gradient(y, x), tape.gradient(z, x)
+
+    for given, expected in zip(f(x), (2 * 0.7**9, 9 * 0.7**8, 18 * 0.7**17)):
+        near(given, expected)
+    with tf.GradientTape() as tape:
+        pass
+    near(tape.gradient(x, x), 1.0)
+
+
+def test_weights_of_targets():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        a, b = x * x, x * 3.0
+    weight = tf.constant([1.0, 10.0])
+    near(tape.gradient([a, b], x, output_gradients=[weight, None]), [2.0, 40.0])
+    near(tape.gradient(a, x, output_gradients=tf.constant(3.0)), [6.0, 12.0])
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tape.gradient(a, x, output_gradients=tf.constant([1.0, 2.0, 3.0]))
+    with pytest.raises(TypeError, match="Argument `target` should be a list or nested structure"):
+        tape.gradient(None, x)
+
+
+def test_forward_mode_from_variables_through_functions():
+    v = tf.Variable(1.3)
+
+    @tf.function
+    def f(x):
+        i = 0
+        while i < 3:
+            x = x * v
+            i += 1
+        return x
+
+    with tf.autodiff.ForwardAccumulator(v, tf.constant(1.0)) as accumulator:
+        y = f(tf.constant(2.0))
+    near(accumulator.jvp(y), 6 * 1.3**2)
+
+
+def test_captured_tensors_that_a_tape_watches():
+    small, large = tf.constant(2.0), tf.ones([200])
+
+    @tf.function
+    def f(x):
+        return tf.reduce_sum(large * x) * small
+
+    with tf.GradientTape() as tape:
+        tape.watch([small, large])
+        y = f(tf.constant(3.0))
+    gs, gl = tape.gradient(y, [small, large])
+    near(gs, 600.0)
+    near(gl, np.full(200, 6.0))
