@@ -50,7 +50,8 @@ def check_file(path: Path) -> list[str]:
             problems.append(f"{where}: a mark of unfinished work")
         if MACHINE_PATH.search(line):
             problems.append(f"{where}: a path of one machine")
-        if line != line.rstrip():
+        # Recorded output keeps the blanks that were printed.
+        if line != line.rstrip() and "tests/python/programs" not in str(relative):
             problems.append(f"{where}: blanks at the end of the line")
     return problems
 

@@ -159,7 +159,7 @@ void ConcreteFunction::run_observed(std::span<OpObserver* const> observers,
     try {
       second = forward->differentiable(forward->differentiable_inputs());
     } catch (const Error&) {
-      // An op has no second derivative: only the first can be asked for.
+      second = nullptr;  // an op has no second derivative: only the first can be asked for
     }
   }
   OperandVector all;

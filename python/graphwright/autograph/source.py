@@ -171,7 +171,7 @@ def _imported_names(function: types.FunctionType, lines: list[str]):
         pending: list[ast.AST] = list(_parse("".join(lines), function).body)
     except SyntaxError:
         return
-    found = set()
+    found: set[str] = set()
     while pending:
         node = pending.pop()
         if isinstance(node, (ast.Import, ast.ImportFrom)):
