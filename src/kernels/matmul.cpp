@@ -8,12 +8,13 @@
 #include "base/thread_pool.h"
 #include "kernels/library_loader.h"
 #include "kernels/number.h"
+#include "kernels/small_product.h"
 
 namespace graphwright::kernels {
 namespace {
 
 // Below this many multiplications our own loops are faster than a call into the library.
-constexpr int64_t kLibraryWork = 16 * 1024;
+constexpr int64_t kLibraryWork = 48 * 1024;
 
 // Null where the library is not there; that is found out once.
 template <class Interface>
@@ -80,6 +81,44 @@ bool library_product(const MatrixProduct& product, const MatrixOperand& left,
       library->dgemm(left.transposed, right.transposed, static_cast<int32_t>(end - begin), n, k,
                      1.0, tile, left_row, other, right_row, 0.0, out + begin * columns, n);
     });
+  }
+  return true;
+}
+
+const SmallProductKernels& small_product_kernels() {
+#define GW_SMALL_PRODUCT_KERNELS(name) &name::small_product_kernels,
+  static const SmallProductKernels* const kTables[] = {GW_FOR_EACH_ISA(GW_SMALL_PRODUCT_KERNELS)};
+#undef GW_SMALL_PRODUCT_KERNELS
+  static const SmallProductKernels& kernels = *kTables[static_cast<int>(current_isa())];
+  return kernels;
+}
+
+// Small products of floats; false where they are not small.
+template <class T>
+bool small_product(const MatrixProduct& product, const MatrixOperand& left,
+                   const MatrixOperand& right, T* result) {
+  constexpr int64_t kPackedElements = 4096;
+  const int64_t rows = product.rows, columns = product.columns, inner = product.inner;
+  if (rows * columns * inner >= kLibraryWork) return false;
+  if (right.transposed && inner * columns > kPackedElements) return false;
+  const SmallProduct one{rows, columns, inner, left.transposed ? 1 : inner,
+                         left.transposed ? rows : 1};
+  T packed[kPackedElements];
+  for (int64_t b = 0; b < product.batch; ++b) {
+    const T* a = static_cast<const T*>(left.data) + (left.offsets ? left.offsets[b] : 0);
+    const T* other = static_cast<const T*>(right.data) + (right.offsets ? right.offsets[b] : 0);
+    if (right.transposed) {
+      for (int64_t k = 0; k < inner; ++k) {
+        for (int64_t j = 0; j < columns; ++j) packed[k * columns + j] = other[j * inner + k];
+      }
+      other = packed;
+    }
+    T* out = result + b * rows * columns;
+    if constexpr (std::is_same_v<T, float>) {
+      small_product_kernels().float32(one, a, other, out);
+    } else {
+      small_product_kernels().float64(one, a, other, out);
+    }
   }
   return true;
 }
@@ -160,13 +199,17 @@ void plain_product(const MatrixProduct& product, const MatrixOperand& left,
 
 bool matrix_product(DType dtype, const MatrixProduct& product, const MatrixOperand& left,
                     const MatrixOperand& right, void* result) {
-  if (dtype == DType::kFloat &&
-      library_product(product, left, right, static_cast<float*>(result))) {
-    return true;
+  if (dtype == DType::kFloat) {
+    auto* out = static_cast<float*>(result);
+    if (small_product(product, left, right, out) || library_product(product, left, right, out)) {
+      return true;
+    }
   }
-  if (dtype == DType::kDouble &&
-      library_product(product, left, right, static_cast<double*>(result))) {
-    return true;
+  if (dtype == DType::kDouble) {
+    auto* out = static_cast<double*>(result);
+    if (small_product(product, left, right, out) || library_product(product, left, right, out)) {
+      return true;
+    }
   }
   return visit_number(dtype, [&](auto zero) {
     using T = decltype(zero);

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -99,3 +102,39 @@ def test_errors():
         tf.matmul(x, x, transpose_a=True, adjoint_a=True)
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.matmul(tf.zeros([2, 2, 3]), tf.zeros([3, 3, 2]))
+
+
+PRODUCTS = """
+import itertools, sys
+import numpy as np
+import graphwright as tf
+random = np.random.default_rng(1)
+for kind in ("float32", "float64"):
+    for rows, inner, columns in itertools.product((1, 2, 3, 9), (1, 7, 32), (1, 3, 16, 31, 45)):
+        a = random.standard_normal((rows, inner)).astype(kind)
+        b = random.standard_normal((inner, columns)).astype(kind)
+        c = tf.matmul(a, b).numpy()
+        wanted = a.astype("float64") @ b.astype("float64")
+        np.testing.assert_allclose(c, wanted, rtol=0, atol=2e-5 if kind == "float32" else 1e-13)
+        for ta, tb in itertools.product((False, True), repeat=2):
+            left = np.ascontiguousarray(a.T) if ta else a
+            right = np.ascontiguousarray(b.T) if tb else b
+            same = tf.matmul(left, right, transpose_a=ta, transpose_b=tb).numpy()
+            assert same.tobytes() == c.tobytes()
+        sys.stdout.write(c.tobytes().hex())
+"""
+
+
+def test_small_products_have_the_same_bits_at_every_vector_width():
+    def bits(width):
+        environment = {**os.environ, "GRAPHWRIGHT_ISA": width}
+        done = subprocess.run(
+            [sys.executable, "-c", PRODUCTS], env=environment, capture_output=True, text=True
+        )
+        if "GRAPHWRIGHT_ISA" in done.stderr:
+            return None  # this machine lacks it
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    found = {bits(width) for width in ("sse42", "avx2", "avx512", "generic")} - {None}
+    assert len(found) == 1
