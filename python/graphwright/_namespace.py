@@ -19,6 +19,7 @@ from graphwright import _core
 CORE_NAMES = (
     "DType",
     "Tensor",
+    "TensorArray",
     "TensorShape",
     "Variable",
     "as_dtype",
@@ -56,6 +57,7 @@ LAZY: dict[str, str] = {
     "random.set_seed": "graphwright._core:set_seed",
     "name_scope": "graphwright.scopes:name_scope",
     "nest": "graphwright.nest",
+    "TensorArraySpec": "graphwright.tensor_array:TensorArraySpec",
     "TensorSpec": "graphwright.type_spec:TensorSpec",
     "TypeSpec": "graphwright.type_spec:TypeSpec",
     "compat.v1.Dimension": "graphwright._core:Dimension",

@@ -19,6 +19,7 @@ void bind_serial(nb::module_&);
 void bind_runtime(nb::module_&);
 void bind_trace(nb::module_&);
 void bind_autodiff(nb::module_&);
+void bind_tensor_array(nb::module_&);
 
 namespace {
 
@@ -40,6 +41,7 @@ constexpr BindFunction kBindFunctions[] = {
     bind_runtime,    //
     bind_trace,      //
     bind_autodiff,   //
+    bind_tensor_array,
 };
 
 }  // namespace
