@@ -60,6 +60,8 @@ LAZY: dict[str, str] = {
     "TensorArraySpec": "graphwright.tensor_array:TensorArraySpec",
     "TensorSpec": "graphwright.type_spec:TensorSpec",
     "TypeSpec": "graphwright.type_spec:TypeSpec",
+    "compat.v1.get_default_graph": "graphwright.graphs:get_default_graph",
+    "compat.v1.placeholder": "graphwright.graphs:placeholder",
     "compat.v1.Dimension": "graphwright._core:Dimension",
     "type_spec_from_value": "graphwright.type_spec:type_spec_from_value",
     "types.experimental.SupportsTracingProtocol": "graphwright.trace_type:SupportsTracingProtocol",

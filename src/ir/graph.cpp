@@ -64,7 +64,9 @@ Graph::Graph(std::string name) : name_(std::move(name)), body_(std::make_unique<
 Graph::~Graph() = default;
 
 void Graph::require_mutable() const {
-  if (frozen_) throw_internal("graph '" + name_ + "' is finished and cannot be changed");
+  if (frozen_) {
+    throw Error(ErrorKind::kRuntimeError, "Graph is finalized and cannot be modified.");
+  }
 }
 
 Node* Graph::make_node(Block& block, const OpDef& op, std::vector<Value*> inputs,
@@ -80,6 +82,28 @@ Node* Graph::make_node(Block& block, const OpDef& op, std::vector<Value*> inputs
   nodes_.push_back(std::move(owned));
   node->outputs.reserve(output_types.size());
   for (ValueType& type : output_types) add_output(*node, std::move(type));
+  return node;
+}
+
+Node* Graph::show_node(const OpDef& op, std::string_view name,
+                       std::vector<ValueType> output_types) {
+  auto owned = std::make_unique<Node>();
+  Node* node = owned.get();
+  node->op = &op;
+  node->block = body_.get();
+  node->scope = kShownScope;
+  node->base_name = InternedString(name);
+  node->id = UINT32_MAX;
+  nodes_.push_back(std::move(owned));
+  for (ValueType& type : output_types) {
+    auto value = std::make_unique<Value>();
+    value->type = std::move(type);
+    value->node = node;
+    value->block = body_.get();
+    value->index = static_cast<uint32_t>(node->outputs.size());
+    node->outputs.push_back(value.get());
+    values_.push_back(std::move(value));
+  }
   return node;
 }
 
@@ -143,9 +167,9 @@ void Graph::remove_nodes(Block& block, FunctionRef<bool(const Node&)> dead) {
   std::erase_if(block.nodes, [&](const Node* node) { return dead(*node); });
 }
 
-ScopeId Graph::add_scope(ScopeId parent, std::string_view base_name, Block& block) {
+ScopeId Graph::add_scope(ScopeId parent, std::string_view base_name, Block& block, bool absolute) {
   require_mutable();
-  scopes_.push_back({parent, InternedString(base_name), &block, next_id_});
+  scopes_.push_back({parent, InternedString(base_name), &block, next_id_, absolute});
   return static_cast<ScopeId>(scopes_.size() - 1);
 }
 

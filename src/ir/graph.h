@@ -44,6 +44,9 @@ class Graph;
 
 // A name scope of a graph, by its index in Graph::scopes; 0 is the top.
 using ScopeId = uint32_t;
+// The scope of nodes that only the exported form has (Graph::show_node); their base name is their
+// whole name.
+inline constexpr ScopeId kShownScope = UINT32_MAX;
 
 // Every entry into a scope is one of these: entering "layer" twice gives layer/ and layer_1/ when
 // names are replayed (node_names.h). A scope entered around a control node's blocks is shared by
@@ -55,6 +58,8 @@ struct NameScope {
   // at that moment.
   Block* block = nullptr;
   uint32_t entered_before = 0;
+  // The base name is the whole path: a scope that was entered before, or the top ("").
+  bool absolute = false;
 };
 
 struct Value {
@@ -67,6 +72,9 @@ struct Value {
   InternedString name;
   ScopeId scope = 0;
   uint32_t made_before = 0;
+  // The front end's object that shows the value, while there is one: the same value is shown by the
+  // same object.
+  void* front_end = nullptr;
   DType dtype() const { return type.dtype; }
   const PartialShape& shape() const { return type.shape; }
 };
@@ -167,12 +175,17 @@ class Graph : public std::enable_shared_from_this<Graph> {
   Value* add_argument(Block& block, ValueType type, std::string_view name = {});
   Value* add_output(Node& node, ValueType type);
   Block* add_block(Node& node);
+  // A node that stands in no block: what the exported form shows, but the IR has no need of (a
+  // loop's counter, the value of a branch before its Identity). Also for frozen graphs. Nothing may
+  // take its outputs as inputs.
+  Node* show_node(const OpDef& op, std::string_view name, std::vector<ValueType> output_types);
   // Takes the nodes for which `dead` holds out of the block; their outputs must be unused.
   void remove_nodes(Block& block, FunctionRef<bool(const Node&)> dead);
 
   // The table of scopes; [0] is the top.
   const std::vector<NameScope>& scopes() const { return scopes_; }
-  ScopeId add_scope(ScopeId parent, std::string_view base_name, Block& block);
+  ScopeId add_scope(ScopeId parent, std::string_view base_name, Block& block,
+                    bool absolute = false);
   // Forgets the scopes from `count` on: those of a trace that failed.
   void truncate_scopes(size_t count);
 
@@ -186,6 +199,11 @@ class Graph : public std::enable_shared_from_this<Graph> {
   void freeze() { frozen_ = true; }
   bool frozen() const { return frozen_; }
   bool out_of_scope() const { return frozen_; }
+  // Built by hand (tf.Graph), not traced: loops show an Identity for each of their outputs.
+  void set_built_by_hand() { built_by_hand_ = true; }
+  bool built_by_hand() const { return built_by_hand_; }
+  // What a layer above keeps with the graph, and dies with it; must not keep the graph alive.
+  std::shared_ptr<void>& companion() { return companion_; }
 
  private:
   void require_mutable() const;
@@ -197,6 +215,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<NameScope> scopes_;
   uint32_t next_id_ = 0;
   bool frozen_ = false;
+  bool built_by_hand_ = false;
+  std::shared_ptr<void> companion_;
 };
 
 // Values that the nodes and results of the blocks use but do not define, in the order in which

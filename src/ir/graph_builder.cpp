@@ -86,6 +86,10 @@ void GraphBuilder::enter_scope(std::string_view name) {
   scopes_.push_back(graph_.add_scope(scope(), name, *block_));
 }
 
+void GraphBuilder::enter_absolute_scope(std::string_view path) {
+  scopes_.push_back(graph_.add_scope(scope(), path, *block_, /*absolute=*/true));
+}
+
 void GraphBuilder::leave_scope() {
   if (scopes_.size() == 1) throw_internal("left a name scope that was not entered");
   scopes_.pop_back();
@@ -124,7 +128,7 @@ Value* GraphBuilder::import(const Operand& operand) {
   if (operand.is_tensor()) return add_constant(operand.tensor(), {});
   Value* value = operand.value();
   if (!value) throw_internal("an op was given no value for an input");
-  if (!block_->sees(*value)) {
+  if (!block_->sees(*value) || (value->node && value->node->scope == kShownScope)) {
     throw_type_error("A symbolic tensor of " + value->type.to_string() +
                      " is out of scope and cannot be used here: it was made in another function, "
                      "branch or loop body. Return it from there instead.");

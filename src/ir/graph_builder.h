@@ -30,6 +30,8 @@ class GraphBuilder : public Builder {
   Operand constant(const Tensor& tensor, std::string_view name = {}) override;
   void enter_scope(std::string_view name) override;
   void leave_scope() override;
+  // A scope by its whole path ("" is the top), whose names go on from where they were.
+  void enter_absolute_scope(std::string_view path);
 
   // A node for an op of which the caller has worked out everything. No inference, no observers.
   Node* add(const OpDef& op, std::vector<Value*> inputs, Attributes attributes,
@@ -50,7 +52,9 @@ class GraphBuilder : public Builder {
   void rollback(const Mark& mark);
 
   Graph& graph() { return graph_; }
+  const Graph& graph() const { return graph_; }
   Block& block() { return *block_; }
+  const Block& block() const { return *block_; }
   ScopeId scope() const { return scopes_.back(); }
   // Nodes made from now on get this location, instead of asking the front end; kNoLocation ends it.
   // Gradients use it to point at the line of the forward node.

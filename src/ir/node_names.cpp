@@ -54,8 +54,73 @@ std::string UniqueNames::take(std::string_view name) {
   return valid + "_" + std::to_string(suffix - 1);
 }
 
-NodeNames::NodeNames(const Graph& graph) : scopes_(graph.scopes().size()) {
+NodeNames::NodeNames(const Graph& graph, const Block* unfinished) : scopes_(graph.scopes().size()) {
   replay(graph, graph.body());
+  name_captures(graph);
+  std::vector<const Block*> open;
+  for (; unfinished && !functions_.count(unfinished); unfinished = unfinished->parent()) {
+    open.push_back(unfinished);
+  }
+  for (auto block = open.rbegin(); block != open.rend(); ++block) {
+    if (!functions_.count(*block)) replay(graph, **block);
+  }
+}
+
+void NodeNames::name_captures(const Graph& graph) {
+  const Block& body = graph.body();
+  std::unordered_set<const Value*> nameless;
+  for (const Value* argument : body.arguments) {
+    if (argument->name.empty()) nameless.insert(argument);
+  }
+  if (nameless.empty()) return;
+  UniqueNames& names = functions_[&body];
+  auto give = [&](const Value* value, const Node& user) {
+    if (!nameless.erase(value)) return;
+    bool own_name = !user.blocks.empty() || value->dtype() == DType::kResource;
+    arguments_[value] =
+        names.take(own_name ? nodes_[&user] + "/" + input_name(user, *value) : "Placeholder");
+  };
+  for (const Node* node : body.nodes) {
+    for (const Value* input : node->inputs) give(input, *node);
+    if (node->blocks.empty()) continue;
+    for (const Value* value : free_values(*node)) give(value, *node);
+  }
+  for (const Value* argument : body.arguments) {
+    if (nameless.count(argument)) arguments_[argument] = names.take("Placeholder");
+  }
+}
+
+void NodeNames::take_identities(const Node& node, const std::string& name, UniqueNames& names) {
+  size_t count = node.outputs.size();
+  if (node.op->name == "While") {
+    if (!node.block->graph->built_by_hand() || node.block->owner) return;
+    count += 1 + free_values(node).size();
+  }
+  std::vector<std::string>& taken = identities_[&node];
+  for (size_t i = 0; i < count; ++i) taken.push_back(names.take(joined(name, "Identity")));
+}
+
+const std::vector<std::string>& NodeNames::identities(const Node& node) const {
+  static const std::vector<std::string> none;
+  auto found = identities_.find(&node);
+  return found == identities_.end() ? none : found->second;
+}
+
+std::string input_name(const Node& node, const Value& value) {
+  if (!node.blocks.empty()) {
+    std::vector<const Value*> captures = free_values(node);
+    auto position = std::find(captures.begin(), captures.end(), &value) - captures.begin();
+    // A loop's list starts with counter, maximum and carried values.
+    if (node.op->name == "While") position += static_cast<std::ptrdiff_t>(node.inputs.size()) + 1;
+    return "input_" + std::to_string(position);
+  }
+  auto position = static_cast<size_t>(std::find(node.inputs.begin(), node.inputs.end(), &value) -
+                                      node.inputs.begin());
+  const Signature& signature = node.op->signature;
+  if (signature.variadic || position >= signature.input_count) {
+    return "input_" + std::to_string(position);
+  }
+  return std::string(signature.inputs[position].name);
 }
 
 // What a loop's condition sees from outside is captured by the body before anything is done there,
@@ -106,18 +171,23 @@ void NodeNames::replay(const Graph& graph, const Block& function) {
   for (const Event& event : events) {
     if (event.kind == 0) {
       const NameScope& entry = graph.scopes()[event.scope];
-      scopes_[event.scope] = names.take(joined(scopes_[entry.parent], entry.base_name.view()));
+      scopes_[event.scope] =
+          entry.absolute ? std::string(entry.base_name.view())
+                         : names.take(joined(scopes_[entry.parent], entry.base_name.view()));
     } else if (event.kind == 1) {
       std::string_view base = event.argument->name.view();
       if (base.empty()) continue;  // whoever needs a name for it chooses one
       arguments_[event.argument] = names.take(joined(scopes_[event.scope], base));
     } else if (event.node->base_name.empty() && event.scope != 0 &&
-               claimed.insert(event.scope).second) {
+               !graph.scopes()[event.scope].absolute && claimed.insert(event.scope).second) {
       nodes_[event.node] = scopes_[event.scope];
     } else {
       std::string_view base = event.node->base_name.view();
       nodes_[event.node] =
           names.take(joined(scopes_[event.scope], base.empty() ? event.node->op->name : base));
+    }
+    if (event.kind == 2 && !event.node->blocks.empty()) {
+      take_identities(*event.node, nodes_[event.node], names);
     }
   }
   for (const Node* node : function.nodes) {
@@ -138,6 +208,18 @@ const std::string& NodeNames::argument_name(const Value& argument) const {
 }
 
 std::string NodeNames::value_name(const Value& value) const {
+  if (value.node && value.node->scope == kShownScope) {
+    return std::string(value.node->base_name.view()) + ":" + std::to_string(value.index);
+  }
+  if (value.node && !value.node->blocks.empty()) {
+    // A loop's output 0 is the number of iterations here and the counter there; there, the limit
+    // follows.
+    bool is_loop = value.node->op->name == "While";
+    uint32_t index = is_loop && value.index > 0 ? value.index + 1 : value.index;
+    const std::vector<std::string>& shown = identities(*value.node);
+    if (index < shown.size()) return shown[index] + ":0";
+    return name(*value.node) + ":" + std::to_string(index);
+  }
   if (value.node) return name(*value.node) + ":" + std::to_string(value.index);
   const std::string& argument = argument_name(value);
   return (argument.empty() ? "argument" + std::to_string(value.index) : argument) + ":0";

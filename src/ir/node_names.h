@@ -29,15 +29,21 @@ class UniqueNames {
 
 class NodeNames {
  public:
-  // The graph must not change meanwhile.
-  explicit NodeNames(const Graph& graph);
+  // The graph must not change meanwhile. `unfinished`: a block whose control node is still being
+  // traced, and so is not in the graph yet.
+  explicit NodeNames(const Graph& graph, const Block* unfinished = nullptr);
   const std::string& name(const Node& node) const;
-  // Of an argument or capture of the graph that has a name; "" for others.
+  // Of an argument or capture of the graph; a capture without a name of its own is called after the
+  // node that uses it first. "" for arguments of inner blocks.
   const std::string& argument_name(const Value& argument) const;
   // "while/cond"; "" for the top.
   const std::string& scope_name(ScopeId scope) const { return scopes_[scope]; }
   // "while/add:0" as TensorFlow names tensors; arguments are their Placeholder's output 0.
   std::string value_name(const Value& value) const;
+  // Where the exported form has an Identity for each output of a control node (If, Case; a loop in
+  // a graph built by hand: its counter, its limit, what it carries, what it sees from outside):
+  // their names. Empty elsewhere.
+  const std::vector<std::string>& identities(const Node& node) const;
   // A further name in the function that the block is: for nodes that only the exported form has.
   std::string take(const Block& function, std::string_view name) {
     return functions_[&function].take(name);
@@ -45,11 +51,18 @@ class NodeNames {
 
  private:
   void replay(const Graph& graph, const Block& function);
+  void name_captures(const Graph& graph);
+  void take_identities(const Node& node, const std::string& name, UniqueNames& names);
   void take_early_captures(const Block& function, UniqueNames& names);
   std::unordered_map<const Block*, UniqueNames> functions_;
   std::unordered_map<const Node*, std::string> nodes_;
   std::unordered_map<const Value*, std::string> arguments_;
+  std::unordered_map<const Node*, std::vector<std::string>> identities_;
   std::vector<std::string> scopes_;
 };
+
+// The name that a value has among the node's inputs ("x"); where they are a list, or what its
+// blocks see, "input_" and the position.
+std::string input_name(const Node& node, const Value& value);
 
 }  // namespace graphwright

@@ -32,6 +32,7 @@ class Parser {
     struct ParsedScope {
       std::string name;
       int64_t parent, block, before;
+      bool absolute;
     };
     std::vector<ParsedScope> scopes;
     while (accept("scope")) {
@@ -40,8 +41,9 @@ class Parser {
       scope.parent = keyword_integer("in");
       scope.block = keyword_integer("block");
       scope.before = keyword_integer("before");
+      scope.absolute = accept("absolute");
       if (scope.parent > static_cast<int64_t>(scopes.size())) fail("a scope before its parent");
-      graph_->add_scope(static_cast<ScopeId>(scope.parent), scope.name, graph_->body());
+      graph_->add_scope(static_cast<ScopeId>(scope.parent), scope.name, graph_->body(), scope.absolute);
       scopes.push_back(std::move(scope));
     }
     scope_count_ = static_cast<int64_t>(scopes.size()) + 1;

@@ -120,7 +120,7 @@ class Printer {
       auto block = blocks_.find(scope.block);
       text_ += "scope " + quoted(scope.base_name.view()) + " in " + std::to_string(scope.parent) +
                " block " + std::to_string(block == blocks_.end() ? 0 : block->second) + " before " +
-               std::to_string(scope.entered_before) + "\n";
+               std::to_string(scope.entered_before) + (scope.absolute ? " absolute\n" : "\n");
     }
     text_ += "body";
     print_arguments(graph_.body());

@@ -8,6 +8,7 @@
 #include "ir/text.h"
 #include "python/graphdef.h"
 #include "serial/export_graph.h"
+#include "serial/function_exporter.h"
 
 namespace nb = nanobind;
 
@@ -21,6 +22,12 @@ nb::bytes graphdef_bytes(const Graph& graph) {
 nb::object graphdef_message(const Graph& graph) {
   nb::object parse = nb::module_::import_("graphwright._protobuf").attr("graph_def");
   return parse(graphdef_bytes(graph));
+}
+
+nb::object functiondef_message(const Graph& graph) {
+  nb::object parse = nb::module_::import_("graphwright._protobuf").attr("message_class");
+  std::string bytes = serial::encode(serial::export_function(graph));
+  return parse("FunctionDef").attr("FromString")(nb::bytes(bytes.data(), bytes.size()));
 }
 
 void bind_serial(nb::module_& module) {

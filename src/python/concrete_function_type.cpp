@@ -10,6 +10,7 @@
 #include "python/concrete_function_object.h"
 #include "python/errors.h"
 #include "python/graph_object.h"
+#include "python/graphdef.h"
 #include "python/tensor_object.h"
 #include "python/trace_module.h"
 #include "python/type_spec.h"
@@ -298,7 +299,13 @@ PyObject* get_name(PyObject* self, void*) {
 }
 
 PyObject* get_graph(PyObject* self, void*) {
-  return guarded([&] { return wrap_graph(as_concrete(self)->trace->concrete->graph()); });
+  return guarded([&] { return wrap_traced_graph(as_concrete(self)->trace->concrete->graph(), self); });
+}
+
+PyObject* get_function_def(PyObject* self, void*) {
+  return guarded([&] {
+    return functiondef_message(*as_concrete(self)->trace->concrete->graph()).release().ptr();
+  });
 }
 
 PyObject* get_variables(PyObject* self, void* trainable_only) {
@@ -361,6 +368,7 @@ PyGetSetDef properties[] = {
     {"captured_inputs", get_captured_inputs, nullptr, "What the function took from outside.",
      nullptr},
     {"name", get_name, nullptr, "The graph's name, bytes.", nullptr},
+    {"function_def", get_function_def, nullptr, "The trace as a FunctionDef message.", nullptr},
     {"graph", get_graph, nullptr, "The graph as traced.", nullptr},
     {"variables", get_variables, nullptr, "The variables that it uses.", nullptr},
     {"trainable_variables", get_variables, nullptr, "The trainable variables that it uses.",

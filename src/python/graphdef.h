@@ -12,4 +12,7 @@ nanobind::bytes graphdef_bytes(const Graph& graph);
 // A message of graphwright._protobuf's own GraphDef class; loads protobuf on first use.
 nanobind::object graphdef_message(const Graph& graph);
 
+// The graph as a FunctionDef message.
+nanobind::object functiondef_message(const Graph& graph);
+
 }  // namespace graphwright

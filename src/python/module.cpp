@@ -12,6 +12,7 @@ void bind_nest(nb::module_&);
 void bind_convert(nb::module_&);
 void bind_tables(nb::module_&);
 void bind_ir(nb::module_&);
+void bind_graph(nb::module_&);
 void bind_ops(nb::module_&);
 void bind_values(nb::module_&);
 void bind_autograph(nb::module_&);
@@ -33,6 +34,7 @@ constexpr BindFunction kBindFunctions[] = {
     bind_nest,       //
     bind_tables,     //
     bind_ir,         //
+    bind_graph,      //
     bind_ops,        //
     bind_values,     //
     bind_convert,    //

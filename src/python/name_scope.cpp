@@ -1,11 +1,14 @@
 #include "python/name_scope.h"
 
+#include <algorithm>
 #include <cctype>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "ir/builder.h"
+#include "ir/graph_builder.h"
+#include "ir/node_names.h"
 #include "ir/thread_state.h"
 #include "trace/build_context.h"
 
@@ -40,6 +43,30 @@ void check_scope_name(std::string_view name) {
   }
 }
 
+bool equal_without_case(std::string_view left, std::string_view right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  });
+}
+
+// Whether a scope or node of this name, or of one that ends in it, was made before.
+bool may_be_taken(const GraphBuilder& builder, std::string_view name) {
+  auto matches = [&](std::string_view base) {
+    base = base.substr(base.rfind('/') + 1);  // npos + 1 is 0
+    size_t length = std::min(base.size(), name.size());
+    // "layer_1" may have been made of "layer".
+    return equal_without_case(base.substr(0, length), name.substr(0, length));
+  };
+  for (const NameScope& scope : builder.graph().scopes()) {
+    if (!scope.base_name.empty() && matches(scope.base_name.view())) return true;
+  }
+  for (const Node* node : builder.block().nodes) {
+    if (node->scope == builder.scope() && matches(node->base_name.view())) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string current_scope_path() {
@@ -54,14 +81,23 @@ std::string current_scope_path() {
 std::string enter_name_scope(std::string_view name) {
   const Graph* graph = current_graph();
   std::string path;
-  if (!name.empty() && name.back() == '/') {
+  bool absolute = name.empty() || name.back() == '/';
+  if (absolute) {
     path = name;
-    name.remove_suffix(1);
-  } else if (!name.empty()) {
+    if (!name.empty()) name.remove_suffix(1);
+    if (graph) current_context().builder().enter_absolute_scope(name);
+  } else {
     if (graph) check_scope_name(name);
     path = current_scope_path() + std::string(name) + "/";
+    if (graph) {
+      TracingBuilder& builder = current_context().builder();
+      bool taken = may_be_taken(builder, name);
+      builder.enter_scope(name);
+      // Names are replayed only where they are not plain to see: it takes the whole graph.
+      if (taken) path = NodeNames(*graph, &builder.block()).scope_name(builder.scope()) + "/";
+    }
   }
-  current_builder().enter_scope(name);
+  if (!graph) current_builder().enter_scope(name);
   entered_scopes().push_back({graph, path});
   return path;
 }

@@ -14,6 +14,7 @@
 #include "python/python_api.h"
 #include "python/tensor_object.h"
 #include "python/tensor_slots.h"
+#include "serial/graph_view.h"
 #include "trace/scope_errors.h"
 
 namespace graphwright {
@@ -53,6 +54,7 @@ void deallocate_eager(PyObject* self) {
 
 void deallocate_symbolic(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
+  operand_in(self).value()->front_end = nullptr;
   release_common(self);
   reinterpret_cast<SymbolicTensorObject*>(self)->graph.~shared_ptr();
   PyObject_Free(self);
@@ -145,7 +147,8 @@ PyObject* get_name(PyObject* self, void*) {
 }
 PyObject* get_value_index(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
-    return checked(PyLong_FromUnsignedLong(value_in(self, "value_index").index));
+    std::string name = value_name(value_in(self, "value_index"));
+    return checked(PyLong_FromString(name.c_str() + name.rfind(':') + 1, nullptr, 10));
   });
 }
 
@@ -217,14 +220,16 @@ PyObject* method_consumers(PyObject* self, PyObject*) {
     }
     // The graph keeps no uses, and nobody asks for them in a hurry.
     Ref list = checked_ref(PyList_New(0));
-    const Value* value = operand.value();
-    for (const Node* node : value->block->nodes) {
-      if (std::find(node->inputs.begin(), node->inputs.end(), value) == node->inputs.end() ||
-          node->outputs.empty()) {
-        continue;
+    Graph& graph = *operand.value()->block->graph;
+    const serial::GraphView& view = view_of(graph);
+    std::string name = value_name(*operand.value());
+    std::string short_name = name.ends_with(":0") ? name.substr(0, name.size() - 2) : name;
+    for (size_t i = 0; i < view.definition().nodes.size(); ++i) {
+      for (const std::string& input : view.definition().nodes[i].inputs) {
+        if (input != name && input != short_name) continue;
+        Ref user = Ref::steal(wrap_operation_at(graph, static_cast<int>(i)));
+        if (PyList_Append(list.get(), user.get()) < 0) throw_python_error();
       }
-      Ref operation = Ref::steal(wrap_operation_of(*node->outputs[0]));
-      if (PyList_Append(list.get(), operation.get()) < 0) throw_python_error();
     }
     return list.release();
   });
@@ -419,9 +424,12 @@ PyObject* wrap(Operand operand) {
     new (&object->operand) Operand(std::move(operand));
     return reinterpret_cast<PyObject*>(object);
   }
-  std::shared_ptr<Graph> graph = operand.value()->block->graph->shared_from_this();
+  Value* value = operand.value();
+  if (value->front_end) return Ref::borrow(static_cast<PyObject*>(value->front_end)).release();
+  std::shared_ptr<Graph> graph = value->block->graph->shared_from_this();
   TensorObject* object = allocate(symbolic_tensor_type);
   if (!object) throw_python_error();
+  value->front_end = object;
   new (&object->operand) Operand(std::move(operand));
   new (&reinterpret_cast<SymbolicTensorObject*>(object)->graph)
       std::shared_ptr<Graph>(std::move(graph));

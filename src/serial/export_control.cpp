@@ -65,6 +65,25 @@ FunctionDef FunctionExporter::branch_function(const std::string& name,
   return std::move(function_);
 }
 
+void FunctionExporter::emit_identities(const Node& node, const std::vector<DType>& types) {
+  const std::string& name = names_.name(node);
+  const std::vector<std::string>& identities = names_.identities(node);
+  bool is_loop = node.op->name == "While";
+  for (size_t i = 0; i < identities.size(); ++i) {
+    auto index = static_cast<int64_t>(i);
+    NodeDef& written = emit(identities[i], "Identity",
+                            {&node, nullptr, ShownNode::kFirstIdentity + static_cast<int>(i)});
+    written.inputs.push_back(render({name, "output", index, index}));
+    written.attributes["T"] = {types[i]};
+    // A loop's output 1 there is its limit, which no value here stands for.
+    if (is_loop && i == 1) continue;
+    size_t output = is_loop && i > 1 ? i - 1 : i;
+    if (output >= node.outputs.size()) continue;
+    values_[node.outputs[output]] = {identities[i], "output", 0, 0};
+    state_.origins[node.outputs[output]] = identities[i];
+  }
+}
+
 void FunctionExporter::emit_if(const Node& node) {
   const std::string& name = names_.name(node);
   std::vector<const Value*> inputs = free_values(node);
@@ -76,7 +95,7 @@ void FunctionExporter::emit_if(const Node& node) {
     FunctionDef function = branch.branch_function(functions[i], inputs, name);
     state_.result.functions.push_back(std::move(function));
   }
-  NodeDef& written = emit(name, is_stateful(node) ? "If" : "StatelessIf");
+  NodeDef& written = emit(name, is_stateful(node) ? "If" : "StatelessIf", {&node});
   written.inputs.push_back(input(*node.inputs[0]));
   for (const Value* value : inputs) written.inputs.push_back(input(*value));
   AttrMap& attributes = written.attributes;
@@ -88,15 +107,9 @@ void FunctionExporter::emit_if(const Node& node) {
   attributes["else_branch"] = {NameAttrList{functions[1]}};
   attributes["_lower_using_switch_merge"] = {true};
   attributes["_read_only_resource_inputs"] = read_only_inputs(state_.analysis, node, inputs, 1);
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    auto index = static_cast<int64_t>(i);
-    std::string identity = names_.take(block_, name + "/Identity");
-    NodeDef& output = emit(identity, "Identity");
-    output.inputs.push_back(render({name, "output", index, index}));
-    output.attributes["T"] = {node.outputs[i]->dtype()};
-    values_[node.outputs[i]] = {identity, "output", 0, 0};
-    state_.origins[node.outputs[i]] = identity;
-  }
+  std::vector<DType> types;
+  for (const Value* output : node.outputs) types.push_back(output->dtype());
+  emit_identities(node, types);
 }
 
 void FunctionExporter::emit_case(const Node& node) {
@@ -114,7 +127,7 @@ void FunctionExporter::emit_case(const Node& node) {
     state_.result.functions.push_back(std::move(function));
     branches.functions.push_back({function_name});
   }
-  NodeDef& written = emit(name, is_stateful(node) ? "Case" : "StatelessCase");
+  NodeDef& written = emit(name, is_stateful(node) ? "Case" : "StatelessCase", {&node});
   written.inputs.push_back(input(*node.inputs[0]));
   for (const Value* value : inputs) written.inputs.push_back(input(*value));
   AttrMap& attributes = written.attributes;
@@ -124,15 +137,9 @@ void FunctionExporter::emit_case(const Node& node) {
   attributes["branches"] = {branches};
   attributes["_lower_using_switch_merge"] = {true};
   attributes["_read_only_resource_inputs"] = read_only_inputs(state_.analysis, node, inputs, 1);
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    auto index = static_cast<int64_t>(i);
-    std::string identity = names_.take(block_, name + "/Identity");
-    NodeDef& output = emit(identity, "Identity");
-    output.inputs.push_back(render({name, "output", index, index}));
-    output.attributes["T"] = {node.outputs[i]->dtype()};
-    values_[node.outputs[i]] = {identity, "output", 0, 0};
-    state_.origins[node.outputs[i]] = identity;
-  }
+  std::vector<DType> types;
+  for (const Value* output : node.outputs) types.push_back(output->dtype());
+  emit_identities(node, types);
 }
 
 void FunctionExporter::add_loop_arguments(const Node& node, const std::string& scope) {
@@ -242,8 +249,9 @@ void FunctionExporter::emit_while(const Node& node) {
     state_.result.functions.push_back(std::move(function));
   }
   std::string counter =
-      add_constant(names_.take(block_, name + "/loop_counter"), Tensor::int32_scalar(0));
-  NodeDef& written = emit(name, is_stateful(node) ? "While" : "StatelessWhile");
+      add_constant(names_.take(block_, name + "/loop_counter"), Tensor::int32_scalar(0),
+                   {&node, nullptr, ShownNode::kCounter});
+  NodeDef& written = emit(name, is_stateful(node) ? "While" : "StatelessWhile", {&node});
   written.inputs = {counter, input(*node.inputs[0])};
   ListValue types, shapes;
   types.types = {DType::kInt32, DType::kInt32};
@@ -258,6 +266,7 @@ void FunctionExporter::emit_while(const Node& node) {
     types.types.push_back(value->dtype());
     shapes.shapes.push_back(value->shape());
   }
+  std::vector<DType> carried_types = types.types;
   auto count = static_cast<int64_t>(types.types.size());
   AttrMap& attributes = written.attributes;
   attributes["_read_only_resource_inputs"] = read_only_inputs(
@@ -275,16 +284,28 @@ void FunctionExporter::emit_while(const Node& node) {
     auto index = static_cast<int64_t>(i == 0 ? 0 : i + 1);
     values_[node.outputs[i]] = {name, "output", index, index};
   }
+  if (!names_.identities(node).empty()) emit_identities(node, carried_types);
 }
 
-GraphDef export_graph(const Graph& graph) {
+ExportedGraph export_with_origins(const Graph& graph) {
   ExportState state;
   // What TensorFlow 2.21 writes: readers check that they are not too old for a graph.
   state.result.producer = 2474;
   state.result.min_consumer = 12;
   NodeNames names(graph);
-  FunctionExporter(state, names, graph.body(), true).export_top();
-  return std::move(state.result);
+  FunctionExporter exporter(state, names, graph.body(), true);
+  exporter.export_top();
+  return {std::move(state.result), exporter.shown()};
+}
+
+FunctionDef export_function(const Graph& graph) {
+  ExportState state;
+  NodeNames names(graph);
+  return FunctionExporter(state, names, graph.body(), false).export_graph_body(graph.name());
+}
+
+GraphDef export_graph(const Graph& graph) {
+  return std::move(export_with_origins(graph).definition);
 }
 
 }  // namespace serial

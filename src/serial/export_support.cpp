@@ -7,7 +7,14 @@
 namespace graphwright::serial {
 namespace {
 
-AttrValue convert_attribute(const AttributeValue& value) {
+bool block_is_stateful(const Block& block) {
+  return std::any_of(block.nodes.begin(), block.nodes.end(),
+                     [](const Node* node) { return is_stateful(*node); });
+}
+
+}  // namespace
+
+AttrValue attribute_message(const AttributeValue& value) {
   struct Visitor {
     AttrValue operator()(std::monostate) const { return {}; }
     AttrValue operator()(bool item) const { return {item}; }
@@ -46,13 +53,6 @@ AttrValue convert_attribute(const AttributeValue& value) {
   return std::visit(Visitor(), value);
 }
 
-bool block_is_stateful(const Block& block) {
-  return std::any_of(block.nodes.begin(), block.nodes.end(),
-                     [](const Node* node) { return is_stateful(*node); });
-}
-
-}  // namespace
-
 bool is_stateful(const Node& node) {
   if (node.callee) return block_is_stateful(node.callee->callee_graph().body());
   if (node.blocks.empty()) return node.op->has(kStateful);
@@ -82,7 +82,7 @@ AttrMap node_attributes(const Node& node) {
     if (const auto* shape = std::get_if<PartialShape>(value)) {
       result[name] = {shape->without_symbols()};
     } else {
-      result[name] = convert_attribute(*value);
+      result[name] = attribute_message(*value);
     }
   }
   return result;

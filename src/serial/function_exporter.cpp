@@ -34,24 +34,6 @@ bool uses(const Node& node, const Value& value) {
   return false;
 }
 
-// The input's name in the exported node: among a list of inputs with its position.
-std::string input_name(const Node& node, const Value& value) {
-  if (!node.blocks.empty()) {
-    std::vector<const Value*> captures = free_values(node);
-    auto position = std::find(captures.begin(), captures.end(), &value) - captures.begin();
-    // A loop's list starts with counter, maximum and carried values.
-    if (node.op->name == "While") position += static_cast<std::ptrdiff_t>(node.inputs.size()) + 1;
-    return "input_" + std::to_string(position);
-  }
-  auto position = static_cast<size_t>(std::find(node.inputs.begin(), node.inputs.end(), &value) -
-                                      node.inputs.begin());
-  const Signature& signature = node.op->signature;
-  if (signature.variadic || position >= signature.input_count) {
-    return "input_" + std::to_string(position);
-  }
-  return std::string(signature.inputs[position].name);
-}
-
 // Random ops keep no order and are dropped where nobody uses them.
 bool hangs_on_no_op(const EffectSet& effects) {
   return effects.touches_resources() || effects.io || effects.opaque;
@@ -74,13 +56,15 @@ const Reference& FunctionExporter::reference(const Value& value) const {
   return found->second;
 }
 
-NodeDef& FunctionExporter::emit(const std::string& name, std::string op) {
+NodeDef& FunctionExporter::emit(const std::string& name, std::string op, ShownNode shown) {
   function_.nodes.push_back({name, std::move(op), {}, {}, {}});
+  shown_.push_back(shown);
   return function_.nodes.back();
 }
 
-std::string FunctionExporter::add_constant(const std::string& name, const Tensor& tensor) {
-  NodeDef& node = emit(name, "Const");
+std::string FunctionExporter::add_constant(const std::string& name, const Tensor& tensor,
+                                           ShownNode shown) {
+  NodeDef& node = emit(name, "Const", shown);
   node.attributes["dtype"] = {tensor.dtype()};
   node.attributes["value"] = {tensor};
   return render({name, "output", 0, 0});
@@ -99,15 +83,9 @@ void FunctionExporter::set_outputs(const Node& node, const std::string& name) {
   }
 }
 
-void FunctionExporter::emit_placeholder(const Value& argument, const Node* user) {
-  // A capture without a name is called after what uses it first.
+void FunctionExporter::emit_placeholder(const Value& argument) {
   std::string name = names_.argument_name(argument);
-  if (name.empty() && user && (!user->blocks.empty() || argument.dtype() == DType::kResource)) {
-    name = names_.take(block_, names_.name(*user) + "/" + input_name(*user, argument));
-  } else if (name.empty()) {
-    name = names_.take(block_, "Placeholder");
-  }
-  NodeDef& node = emit(name, "Placeholder");
+  NodeDef& node = emit(name, "Placeholder", {nullptr, &argument});
   node.attributes["dtype"] = {argument.dtype()};
   node.attributes["shape"] = {argument.shape().without_symbols()};
   std::string_view base = argument.name.view();
@@ -122,7 +100,7 @@ void FunctionExporter::emit_needed_captures(const Node& node) {
   for (const Value* value : free_values(node)) needed.push_back(value);
   for (const Value* value : needed) {
     bool is_argument = !value->node && value->block == &block_;
-    if (is_argument && !values_.count(value)) emit_placeholder(*value, &node);
+    if (is_argument && !values_.count(value)) emit_placeholder(*value);
   }
 }
 
@@ -164,7 +142,7 @@ void FunctionExporter::emit_nodes() {
 }
 
 void FunctionExporter::emit_plain(const Node& node) {
-  NodeDef& written = emit(names_.name(node), std::string(node.op->name));
+  NodeDef& written = emit(names_.name(node), std::string(node.op->name), {&node});
   for (const Value* value : node.inputs) written.inputs.push_back(input(*value));
   written.device = std::string(node.device.view());
   written.attributes = node_attributes(node);
@@ -174,7 +152,8 @@ void FunctionExporter::emit_plain(const Node& node) {
 void FunctionExporter::emit_call(const Node& node) {
   const std::string callee = state_.export_callee(*node.callee);
   NodeDef& written =
-      emit(names_.name(node), is_stateful(node) ? "StatefulPartitionedCall" : "PartitionedCall");
+      emit(names_.name(node), is_stateful(node) ? "StatefulPartitionedCall" : "PartitionedCall",
+           {&node});
   ListValue inputs, outputs;
   for (const Value* value : node.inputs) {
     written.inputs.push_back(input(*value));
@@ -221,7 +200,8 @@ std::vector<std::string> FunctionExporter::emit_results(const std::vector<std::s
   bool exist = !names.empty();
   for (size_t i = 0; !exist && i < references.size(); ++i) {
     names.push_back(names_.take(block_, prefix + "Identity"));
-    NodeDef& node = emit(names[i], "Identity");
+    NodeDef& node = emit(names[i], "Identity",
+                         {nullptr, nullptr, ShownNode::kFirstIdentity + static_cast<int>(i)});
     node.attributes["T"] = {types[i]};
     node.inputs.push_back(references[i]);
   }
@@ -231,7 +211,7 @@ std::vector<std::string> FunctionExporter::emit_results(const std::vector<std::s
   for (NodeDef& node : function_.nodes) {
     if (waiting.count(node.name)) node.inputs.push_back("^" + no_op);
   }
-  NodeDef& node = emit(no_op, "NoOp");
+  NodeDef& node = emit(no_op, "NoOp", {nullptr, nullptr, ShownNode::kNoOp});
   for (const std::string& name : must_run_) node.inputs.push_back("^" + name);
   std::sort(node.inputs.begin(), node.inputs.end());
   return names;
@@ -239,18 +219,18 @@ std::vector<std::string> FunctionExporter::emit_results(const std::vector<std::s
 
 void FunctionExporter::export_top() {
   size_t declared = block_.arguments.size() - block_.graph->captures().size();
-  for (size_t i = 0; i < declared; ++i) emit_placeholder(*block_.arguments[i], nullptr);
+  for (size_t i = 0; i < declared; ++i) emit_placeholder(*block_.arguments[i]);
   emit_nodes();
   std::vector<std::string> references;
   std::vector<DType> types;
   for (const Value* result : block_.results) {
-    if (!values_.count(result)) emit_placeholder(*result, nullptr);
+    if (!values_.count(result)) emit_placeholder(*result);
     references.push_back(input(*result));
     types.push_back(result->dtype());
   }
   // Captures that nothing uses are still there to be fed.
   for (size_t i = declared; i < block_.arguments.size(); ++i) {
-    if (!values_.count(block_.arguments[i])) emit_placeholder(*block_.arguments[i], nullptr);
+    if (!values_.count(block_.arguments[i])) emit_placeholder(*block_.arguments[i]);
   }
   emit_results(references, types, "");
   state_.result.nodes = std::move(function_.nodes);

@@ -40,6 +40,20 @@ struct Reference {
   int64_t flat = 0;    // over all outputs
 };
 
+// What a written node shows: a node of the graph (role 0), or what only the exported form has of
+// it; an argument; or a result.
+struct ShownNode {
+  enum Role : int {
+    kItself = 0,
+    kCounter = 1,        // of a loop
+    kFirstIdentity = 2,  // of a control node's output, or a result; then one more for each
+    kNoOp = 1,           // of the graph (neither node nor argument)
+  };
+  const Node* node = nullptr;
+  const Value* argument = nullptr;
+  int role = kItself;
+};
+
 class FunctionExporter {
  public:
   // `top`: the graph itself, where references are flat and arguments are Placeholders.
@@ -50,6 +64,8 @@ class FunctionExporter {
   void export_top();
   // A callee's graph.
   FunctionDef export_graph_body(const std::string& name);
+  // Of each node that export_top has written, in order, what it shows.
+  const std::vector<ShownNode>& shown() const { return shown_; }
 
  private:
   // Function arguments, named from what they stand for.
@@ -58,13 +74,15 @@ class FunctionExporter {
   std::string take_argument_name(const std::string& name);
 
   void emit_nodes();
-  NodeDef& emit(const std::string& name, std::string op);
+  NodeDef& emit(const std::string& name, std::string op, ShownNode shown = {});
+  // One Identity for each output of a control node, where TensorFlow has them.
+  void emit_identities(const Node& node, const std::vector<DType>& types);
   void emit_plain(const Node& node);
   void emit_call(const Node& node);
   void emit_if(const Node& node);
   void emit_case(const Node& node);
   void emit_while(const Node& node);
-  void emit_placeholder(const Value& argument, const Node* user);
+  void emit_placeholder(const Value& argument);
   void emit_needed_captures(const Node& node);
   // Names of the block's results where each is an Identity node of its own that nothing else uses
   // (what a trace ends with); empty otherwise.
@@ -87,7 +105,7 @@ class FunctionExporter {
   // the node that it comes from.
   std::string capture_name(const Value& value, const std::string& scope) const;
   std::string origin(const Value& value) const;
-  std::string add_constant(const std::string& name, const Tensor& tensor);
+  std::string add_constant(const std::string& name, const Tensor& tensor, ShownNode shown = {});
   std::string render(const Reference& reference) const;
   std::string input(const Value& value) const { return render(reference(value)); }
   const Reference& reference(const Value& value) const;
@@ -98,13 +116,24 @@ class FunctionExporter {
   const Block& block_;
   bool top_;
   FunctionDef function_;  // nodes collect here
+  std::vector<ShownNode> shown_;
   UniqueNames argument_names_;
   std::unordered_map<const Value*, Reference> values_;
   std::vector<std::string> must_run_;  // nodes with effects, in order
 };
 
+struct ExportedGraph {
+  GraphDef definition;
+  std::vector<ShownNode> origins;  // of its nodes
+};
+ExportedGraph export_with_origins(const Graph& graph);
+// The graph as a function of a library, by its own name; functions that it calls are not included.
+FunctionDef export_function(const Graph& graph);
+
 // Whether TensorFlow calls the node stateful, its blocks and callee included.
 bool is_stateful(const Node& node);
+// An attribute's value as a message has it.
+AttrValue attribute_message(const AttributeValue& value);
 // A node's attributes as NodeDef has them, types and counts included.
 AttrMap node_attributes(const Node& node);
 ListValue shape_list(const std::vector<Value*>& values);

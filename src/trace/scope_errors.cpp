@@ -9,7 +9,7 @@
 namespace graphwright {
 
 std::string value_name(const Value& value) {
-  return NodeNames(*value.block->graph).value_name(value);
+  return NodeNames(*value.block->graph, value.block).value_name(value);
 }
 
 namespace {
