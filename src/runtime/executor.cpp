@@ -67,7 +67,7 @@ Status settle_dense_output(const Plan& plan, Frame& frame, int32_t index, const 
                   "The kernel of " + std::string(node.op->name) + " left an output unset.");
   }
   if (slot.kind == Slot::Kind::kHeld && tensor.dtype() == slot.dtype &&
-      std::ranges::equal(tensor.dims(), slot.dims)) {
+      std::ranges::equal(tensor.dims(), frame.dims_of(slot))) {
     if (tensor.impl()->flags & TensorImpl::kBorrowed) tensor = tensor.copy();
     frame.data[static_cast<size_t>(index)] = tensor.mutable_raw_data();
     return Status();
@@ -75,10 +75,12 @@ Status settle_dense_output(const Plan& plan, Frame& frame, int32_t index, const 
   // The kernel made a tensor of its own where memory was prepared: its shape is another.
   Tensor found = std::move(tensor);
   if (slot.kind == Slot::Kind::kArena) {
-    tensor = borrowed_tensor(slot.dtype, slot.dims, slot.element_count,
-                             frame.data[static_cast<size_t>(index)]);
+    const std::span<const int64_t> dims = frame.dims_of(slot);
+    int64_t count = 1;
+    for (int64_t dim : dims) count *= dim;
+    tensor = borrowed_tensor(slot.dtype, dims, count, frame.data[static_cast<size_t>(index)]);
   }
-  return wrong_shape(&node, found.dims(), slot.dims);
+  return wrong_shape(&node, found.dims(), frame.dims_of(slot));
 }
 
 [[gnu::noinline]] Status run_kernel_call(const Plan& plan, const KernelCall& call, Frame& frame) {
@@ -178,11 +180,13 @@ std::shared_ptr<Plan> callee_plan(Plan& plan, const Callee& callee) {
         tensor_at(frame, index) = std::move(outputs[i]).owned();
         continue;
       }
-      if (outputs[i].dtype() != slot.dtype || !std::ranges::equal(outputs[i].dims(), slot.dims)) {
-        return wrong_shape(call.node, outputs[i].dims(), slot.dims);
+      const std::span<const int64_t> dims = frame.dims_of(slot);
+      if (outputs[i].dtype() != slot.dtype || !std::ranges::equal(outputs[i].dims(), dims)) {
+        return wrong_shape(call.node, outputs[i].dims(), dims);
       }
+      if (outputs[i].element_count() == 0) continue;
       std::memcpy(frame.data[static_cast<size_t>(index)], outputs[i].raw_data(),
-                  static_cast<size_t>(slot.bytes));
+                  outputs[i].byte_size());
     }
     return Status();
   } catch (...) {
@@ -204,12 +208,12 @@ Status copy_to_dynamic(Frame& frame, const Instruction& at) {
 Status copy_to_dense(const Plan& plan, Frame& frame, const Instruction& at) {
   const Slot& slot = plan.slots[static_cast<size_t>(at.out)];
   const Tensor& source = tensor_at(frame, at.a);
-  if (source.dtype() != slot.dtype || !std::ranges::equal(source.dims(), slot.dims)) {
-    return wrong_shape(at.node, source.dims(), slot.dims);
+  const std::span<const int64_t> dims = frame.dims_of(slot);
+  if (source.dtype() != slot.dtype || !std::ranges::equal(source.dims(), dims)) {
+    return wrong_shape(at.node, source.dims(), dims);
   }
-  if (slot.bytes > 0) {
-    std::memcpy(frame.data[static_cast<size_t>(at.out)], source.raw_data(),
-                static_cast<size_t>(slot.bytes));
+  if (source.element_count() > 0) {
+    std::memcpy(frame.data[static_cast<size_t>(at.out)], source.raw_data(), source.byte_size());
   }
   return Status();
 }
@@ -264,6 +268,23 @@ Status execute(Plan& plan, Frame& frame) {
           return at_node(std::move(status), at->node);
         break;
       }
+      case Opcode::kSizedFormula: {
+        const FormulaSite& site = frame.formula_sites[static_cast<size_t>(at->n)];
+        if (!site.flat) {
+          Status status =
+              run_formula_call(plan.formulas[static_cast<size_t>(at->n)], frame, *at->node);
+          if (!status.ok()) [[unlikely]]
+            return at_node(std::move(status), at->node);
+          break;
+        }
+        const void* operands[kMaxFormulaOperands] = {data[at->a], data[at->b], data[at->c]};
+        const int64_t steps[kMaxFormulaOperands] = {site.steps & 1, site.steps >> 1 & 1,
+                                                    site.steps >> 2 & 1};
+        if (at->elementwise(data[at->out], operands, steps, site.count) >= 0) [[unlikely]] {
+          return at_node(formula_error(*at->node->op), at->node);
+        }
+        break;
+      }
       case Opcode::kKernel: {
         Status status = run_kernel_call(plan, plan.kernels[static_cast<size_t>(at->n)], frame);
         if (!status.ok()) [[unlikely]]
@@ -284,6 +305,9 @@ Status execute(Plan& plan, Frame& frame) {
         break;
       case Opcode::kCopyBytes:
         std::memcpy(data[at->out], data[at->a], static_cast<size_t>(at->n));
+        break;
+      case Opcode::kCopySized:
+        std::memcpy(data[at->out], data[at->a], tensor_at(frame, at->out).byte_size());
         break;
       case Opcode::kSwap:
         swap_memory(frame, *at);

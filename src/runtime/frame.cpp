@@ -42,7 +42,10 @@ Frame::Frame(const Plan& plan) {
   try {
     for (size_t i = 0; i < plan.slots.size(); ++i) {
       const Slot& slot = plan.slots[i];
-      if (slot.kind == Slot::Kind::kArena) {
+      if (slot.kind == Slot::Kind::kArena && slot.symbolic) {
+        const std::vector<int64_t> no_dims(slot.dims.size(), 0);
+        tensors[i] = borrowed_tensor(slot.dtype, no_dims, 0, nullptr);
+      } else if (slot.kind == Slot::Kind::kArena) {
         data[i] = static_cast<char*>(arena_->data()) + slot.offset;
         tensors[i] = borrowed_tensor(slot.dtype, slot.dims, slot.element_count, data[i]);
       } else if (slot.kind == Slot::Kind::kConstant) {
@@ -62,6 +65,7 @@ Frame::Frame(const Plan& plan) {
 
 Frame::~Frame() {
   if (arena_) release_buffer(arena_);
+  if (computed_arena_) release_buffer(computed_arena_);
 }
 
 FrameLease::FrameLease(Plan& plan, const RunOptions& options) : plan_(plan) {

@@ -19,6 +19,19 @@ struct Frame {
   std::vector<void*> data;
   std::vector<Tensor> tensors;
   std::vector<const Tensor*> kernel_inputs;  // addresses in `tensors`, per Plan::kernel_inputs
+  // What the prologue computed for the last run: sizes, and what depends on them.
+  SizeState sizes;
+  std::vector<int64_t> computed_dims;      // of symbolic slots
+  std::vector<FormulaSite> formula_sites;  // per Plan::formulas
+  int64_t computed_bytes = 0;              // of the computed part of the arena
+  std::span<const int64_t> dims_of(const Slot& slot) const {
+    if (!slot.symbolic) return slot.dims;
+    return {computed_dims.data() + slot.first_dim, slot.dims.size()};
+  }
+  // Runs the plan's prologue, unless the arguments have the shapes of the last run; false where it
+  // fails, and the plan's general form must run.
+  bool prepare_sizes(const Plan& plan, std::span<const Tensor> arguments);
+
   // The run goes on while `*stop` is `go`.
   const StopFlag* stop = &interrupt_count;
   uint32_t go = 0;
@@ -26,7 +39,14 @@ struct Frame {
       nullptr;  // what kernels look at; null: only interrupts stop the run
 
  private:
+  bool same_shapes(const Plan& plan, std::span<const Tensor> arguments) const;
+  bool run_prologue(const Plan& plan, std::span<const Tensor> arguments);
+  bool lay_out(const Plan& plan);
+  void find_sites(const Plan& plan);
+
   Buffer* arena_ = nullptr;
+  Buffer* computed_arena_ = nullptr;
+  bool prepared_ = false;
 };
 
 // A frame for one run, given back when this goes.

@@ -21,7 +21,10 @@ struct Move {
 
 class Lowering {
  public:
-  explicit Lowering(const Graph& graph) : tree_(graph), storage_(tree_) { find_nested_deaths(); }
+  Lowering(const Graph& graph, CalleePlans& family, bool sized)
+      : family_(family), tree_(graph, sized), storage_(tree_) {
+    find_nested_deaths();
+  }
 
   std::shared_ptr<Plan> run() {
     plan_ = std::make_shared<Plan>();
@@ -163,6 +166,10 @@ class Lowering {
     }
     const DType type = formula_dtype(formula, dtypes);
     if (type == DType::kInvalid || formula.result_dtype(type) != slot(out).dtype) return false;
+    const bool sized =
+        slot(out).symbolic || std::any_of(operands, operands + arity,
+                                          [&](int32_t operand) { return slot(operand).symbolic; });
+    if (sized) return formula.elementwise(type) && emit_sized_formula(node, type, operands);
     const int64_t count = slot(out).element_count;
     bool flat = count <= kOneThread;
     uint8_t steps = 0;
@@ -190,12 +197,31 @@ class Lowering {
       instruction.node = node.node;
       return true;
     }
-    FormulaCall call{&formula, type, static_cast<int32_t>(arity), {}, out};
+    emit_formula_call(Opcode::kFormula, node, type, operands);
+    return true;
+  }
+
+  Instruction& emit_formula_call(Opcode opcode, const TreeNode& node, DType type,
+                                 const int32_t* operands) {
+    const int32_t out = storage_.slot_of(node.outputs[0]);
+    FormulaCall call{
+        node.node->op->compute.formula, type, static_cast<int32_t>(node.inputs.size()), {}, out,
+        opcode == Opcode::kSizedFormula};
     std::copy_n(operands, kMaxFormulaOperands, call.operands);
-    Instruction& instruction = emit(Opcode::kFormula, out);
+    Instruction& instruction = emit(opcode, out);
     instruction.n = static_cast<int64_t>(plan_->formulas.size());
     instruction.node = node.node;
     plan_->formulas.push_back(call);
+    return instruction;
+  }
+
+  // What loop it takes is known when the sizes are.
+  bool emit_sized_formula(const TreeNode& node, DType type, const int32_t* operands) {
+    Instruction& instruction = emit_formula_call(Opcode::kSizedFormula, node, type, operands);
+    instruction.a = operands[0];
+    instruction.b = operands[1];
+    instruction.c = operands[2];
+    instruction.elementwise = node.node->op->compute.formula->elementwise(type);
     return true;
   }
 
@@ -226,7 +252,12 @@ class Lowering {
       call.has_dense_outputs = call.has_dense_outputs || slot(storage_.slot_of(output)).dense;
     }
     call.release = deaths_at(node);
-    if (op.effects.random) call.random_site = std::make_unique<RandomSite>();
+    if (op.effects.random) {
+      std::shared_ptr<RandomSite>& site =
+          family_.random_sites[{node.node, random_nodes_[node.node]++}];
+      if (!site) site = std::make_shared<RandomSite>();
+      call.random_site = site;
+    }
     Instruction& instruction = emit(Opcode::kKernel);
     instruction.n = static_cast<int64_t>(plan_->kernels.size());
     instruction.node = node.node;
@@ -251,8 +282,16 @@ class Lowering {
   void emit_copy(int32_t to, int32_t from, bool last) {
     const Slot& target = slot(to);
     const Slot& source = slot(from);
-    if (target.dense && source.dense) {
+    if (target.dense && source.dense && target.dims != source.dims) {
+      emit(Opcode::kToDense, to, from).node = moving_node_;
+      if (last && source.kind == Slot::Kind::kHeld) emit(Opcode::kRelease, from);
+    } else if (target.dense && source.dense) {
       if (target.bytes == 0) return;
+      if (target.symbolic) {
+        emit(Opcode::kCopySized, to, from);
+        if (last && source.kind == Slot::Kind::kHeld) emit(Opcode::kRelease, from);
+        return;
+      }
       Opcode opcode = target.bytes == 4   ? Opcode::kCopy4
                       : target.bytes == 8 ? Opcode::kCopy8
                                           : Opcode::kCopyBytes;
@@ -463,8 +502,14 @@ class Lowering {
     for (ValueId result : tree_.root().results) plan.results.push_back(storage_.slot_of(result));
     plan.slots = std::move(storage_.slots());
     plan.arena_bytes = storage_.arena_bytes();
+    plan.regions = std::move(storage_.regions());
+    plan.prologue = std::move(tree_.prologue());
     for (size_t i = 0; i < plan.slots.size(); ++i) {
       const auto index = static_cast<int32_t>(i);
+      if (plan.slots[i].symbolic) {
+        plan.slots[i].first_dim = plan.computed_dim_count;
+        plan.computed_dim_count += plan.slots[i].dims.size();
+      }
       switch (plan.slots[i].kind) {
         case Slot::Kind::kResult:
           plan.result_slots.push_back(index);
@@ -481,8 +526,10 @@ class Lowering {
     plan.callees = std::move(tree_.callees());
   }
 
+  CalleePlans& family_;
   PlanTree tree_;
   Storage storage_;
+  std::unordered_map<const Node*, int> random_nodes_;  // how many there are so far
   std::shared_ptr<Plan> plan_;
   std::unordered_map<const TreeNode*, std::vector<ValueId>> dies_in_;
   const Node* moving_node_ = nullptr;
@@ -490,15 +537,16 @@ class Lowering {
 
 }  // namespace
 
-std::shared_ptr<Plan> lower_graph(const Graph& graph, CalleePlans* family) {
-  std::shared_ptr<Plan> plan = Lowering(graph).run();
-  plan->graph = graph.weak_from_this().lock();
-  if (family) {
-    plan->callee_plans = family;
-  } else {
-    plan->own_callee_plans = std::make_unique<CalleePlans>();
-    plan->callee_plans = plan->own_callee_plans.get();
-  }
+std::shared_ptr<Plan> lower_graph(const Graph& graph, CalleePlans* family, bool sized) {
+  std::unique_ptr<CalleePlans> own_family;
+  if (!family) own_family = std::make_unique<CalleePlans>();
+  CalleePlans& plans = family ? *family : *own_family;
+  std::shared_ptr<const Graph> shared = graph.weak_from_this().lock();
+  // Without the graph at hand, no general form could be made where the prologue fails.
+  std::shared_ptr<Plan> plan = Lowering(graph, plans, sized && shared).run();
+  plan->graph = std::move(shared);
+  plan->callee_plans = &plans;
+  plan->own_callee_plans = std::move(own_family);
   return plan;
 }
 

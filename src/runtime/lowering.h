@@ -8,7 +8,7 @@
 namespace graphwright::runtime {
 
 // `family`: plans of callees, shared with the plan that this one is compiled for; null for an
-// outermost plan.
-std::shared_ptr<Plan> lower_graph(const Graph& graph, CalleePlans* family);
+// outermost plan. `sized`: with a prologue, if shapes of arguments are not known.
+std::shared_ptr<Plan> lower_graph(const Graph& graph, CalleePlans* family, bool sized = true);
 
 }  // namespace graphwright::runtime

@@ -20,6 +20,12 @@ Status argument_error(const Plan& plan, size_t index, std::string what) {
                 "Argument #" + std::to_string(index) + name + " " + std::move(what) + ".");
 }
 
+bool fits(std::span<const int64_t> dims, std::span<const runtime::Size> wanted) {
+  return std::ranges::equal(dims, wanted, [](int64_t dim, runtime::Size size) {
+    return dim == size || runtime::is_computed(size);
+  });
+}
+
 Status bind_arguments(const Plan& plan, Frame& frame, std::span<const Tensor> inputs) {
   if (inputs.size() != plan.arguments.size()) {
     return Status(Code::kInvalidArgument, "A plan takes " + std::to_string(plan.arguments.size()) +
@@ -36,10 +42,10 @@ Status bind_arguments(const Plan& plan, Frame& frame, std::span<const Tensor> in
                             "has dtype " + std::string(dtype_name(inputs[i].dtype())) +
                                 ", but the program takes " + std::string(dtype_name(slot.dtype)));
     }
-    if (slot.dense && !std::ranges::equal(inputs[i].dims(), slot.dims)) {
+    if (slot.dense && !fits(inputs[i].dims(), slot.dims)) {
       return argument_error(plan, i,
                             "has shape " + dims_to_string(inputs[i].dims()) +
-                                ", but the program takes " + dims_to_string(slot.dims));
+                                ", but the program takes " + runtime::dims_to_text(slot.dims));
     }
     frame.tensors[static_cast<size_t>(index)] = inputs[i];
     frame.data[static_cast<size_t>(index)] = inputs[i].impl()->data;
@@ -52,7 +58,7 @@ Status bind_arguments(const Plan& plan, Frame& frame, std::span<const Tensor> in
 void prepare_results(const Plan& plan, Frame& frame) {
   for (int32_t index : plan.result_slots) {
     const Slot& slot = plan.slots[static_cast<size_t>(index)];
-    Tensor tensor = Tensor::empty(slot.dtype, slot.dims);
+    Tensor tensor = Tensor::empty(slot.dtype, frame.dims_of(slot));
     tensor.impl()->flags |= TensorImpl::kBorrowed;
     frame.data[static_cast<size_t>(index)] = tensor.mutable_raw_data();
     frame.tensors[static_cast<size_t>(index)] = std::move(tensor);
@@ -67,6 +73,14 @@ void take_results(const Plan& plan, Frame& frame, std::span<Tensor> outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     outputs[i] = frame.tensors[static_cast<size_t>(plan.results[i])].owned();
   }
+}
+
+std::shared_ptr<Plan> general_plan(Plan& plan) {
+  std::lock_guard<std::mutex> lock(plan.callee_plans->mutex);
+  if (!plan.general_plan) {
+    plan.general_plan = runtime::lower_graph(*plan.graph, plan.callee_plans, false);
+  }
+  return plan.general_plan;
 }
 
 }  // namespace
@@ -86,6 +100,9 @@ Status run_plan(Plan& plan, std::span<const Tensor> inputs, std::span<Tensor> ou
     FrameLease frame(plan, options);
     Status status = bind_arguments(plan, *frame, inputs);
     if (!status.ok()) return status;
+    if (!plan.prologue.steps.empty() && !frame->prepare_sizes(plan, inputs)) {
+      return run_plan(*general_plan(plan), inputs, outputs, options);
+    }
     prepare_results(plan, *frame);
     status = runtime::execute(plan, *frame);
     if (!status.ok()) return status;

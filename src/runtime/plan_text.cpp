@@ -18,6 +18,8 @@ const char* opcode_name(Opcode opcode) {
       return "elementwise";
     case Opcode::kFormula:
       return "formula";
+    case Opcode::kSizedFormula:
+      return "sized_formula";
     case Opcode::kKernel:
       return "kernel";
     case Opcode::kCall:
@@ -25,6 +27,7 @@ const char* opcode_name(Opcode opcode) {
     case Opcode::kCopy4:
     case Opcode::kCopy8:
     case Opcode::kCopyBytes:
+    case Opcode::kCopySized:
       return "copy";
     case Opcode::kSwap:
       return "swap";
@@ -84,7 +87,8 @@ std::string operands(const Plan& plan, const Instruction& at) {
              slot_list(slots, at.node->inputs.size()) + ")" +
              (at.opcode == Opcode::kElementwise ? " n=" + std::to_string(at.n) : "");
     }
-    case Opcode::kFormula: {
+    case Opcode::kFormula:
+    case Opcode::kSizedFormula: {
       const auto& call = plan.formulas[record];
       return slot_name(call.out) + " = " + std::string(call.formula->name) + "(" +
              slot_list(call.operands, static_cast<size_t>(call.arity)) + ")";
@@ -132,12 +136,16 @@ std::string operands(const Plan& plan, const Instruction& at) {
 }
 
 std::string slot_text(const Slot& slot) {
-  static constexpr const char* kNames[] = {"arena",    "result", "argument",
-                                           "constant", "held",   "dynamic"};
+  static constexpr const char* kNames[] = {"arena",    "result", "argument", "constant",
+                                           "prologue", "held",   "dynamic"};
   std::string text = kNames[static_cast<size_t>(slot.kind)];
   text += " " + std::string(dtype_name(slot.dtype));
-  if (slot.dense) text += dims_to_string(slot.dims);
-  if (slot.kind == Slot::Kind::kArena) text += " at " + std::to_string(slot.offset);
+  if (slot.dense) text += runtime::dims_to_text(slot.dims);
+  if (slot.kind == Slot::Kind::kPrologue) text += " v" + std::to_string(slot.value);
+  if (slot.kind == Slot::Kind::kArena) {
+    text += slot.symbolic ? " in region " + std::to_string(slot.region)
+                          : " at " + std::to_string(slot.offset);
+  }
   if (slot.swapped) text += " swapped";
   return text;
 }
@@ -146,6 +154,13 @@ std::string slot_text(const Slot& slot) {
 
 std::string plan_to_text(const Plan& plan) {
   std::string text;
+  for (const runtime::SizeStep& step : plan.prologue.steps) {
+    text += "prologue: " + runtime::step_to_text(step) + "\n";
+  }
+  for (const auto& [left, right] : plan.prologue.checks) {
+    text += "prologue: check " + runtime::size_to_text(left) +
+            " == " + runtime::size_to_text(right) + "\n";
+  }
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     text += slot_name(static_cast<int32_t>(i)) + ": " + slot_text(plan.slots[i]) + "\n";
   }

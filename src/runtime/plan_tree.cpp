@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "ir/opdef.h"
+#include "runtime/size_analysis.h"
 
 namespace graphwright::runtime {
 namespace {
@@ -58,6 +59,7 @@ class PlanTree::Builder {
       tree_.value(id).argument = static_cast<int32_t>(tree_.arguments_.size());
       tree_.arguments_.push_back(id);
       scope[argument] = id;
+      note_symbols(argument->type, id, 0);
     }
     fill(*tree_.root_, graph.body(), scope);
   }
@@ -69,17 +71,21 @@ class PlanTree::Builder {
   ValueId new_value(const ValueType& type, TreeNode* definition, TreeBlock* block) {
     TreeValue value;
     value.dtype = type.dtype;
+    value.type = &type;
     value.definition = definition;
     value.block = block;
-    if (!has_object_elements(type.dtype) && type.shape.is_fully_defined() &&
-        type.shape.rank() <= kInlineRank) {
-      value.dense = true;
-      value.dims.assign(type.shape.dims().begin(), type.shape.dims().end());
-      value.element_count = checked_element_count(value.dims);
-      value.bytes = value.element_count * static_cast<int64_t>(dtype_size(type.dtype));
-    }
     tree_.values_.push_back(std::move(value));
     return static_cast<ValueId>(tree_.values_.size() - 1);
+  }
+
+  void note_symbols(const ValueType& type, ValueId id, int32_t scope) {
+    if (!type.shape.has_rank()) return;
+    for (int i = 0; i < type.shape.rank(); ++i) {
+      const Dim dim = type.shape.dim(i);
+      if (is_symbol(dim)) {
+        tree_.symbol_sources_.emplace(std::pair(scope, dim), std::pair(id, static_cast<size_t>(i)));
+      }
+    }
   }
 
   static ValueId find(const Scope& scope, const Value* value, const Node* user) {
@@ -99,6 +105,7 @@ class PlanTree::Builder {
     owned->node = &node;
     owned->block = &block;
     owned->has_effect = has_effects(node);
+    owned->scope = scope_;
     block.nodes.push_back(std::move(owned));
     return block.nodes.back().get();
   }
@@ -115,7 +122,7 @@ class PlanTree::Builder {
       const AttributeValue* attribute = const_value(node);
       const Tensor* tensor = attribute ? std::get_if<Tensor>(attribute) : nullptr;
       if (!tensor || !*tensor) throw_internal("A Const node lacks its value.");
-      ValueId id = new_value(tensor_type(tensor->dtype(), tensor->shape()), nullptr, nullptr);
+      ValueId id = new_value(node.outputs.at(0)->type, nullptr, nullptr);
       tree_.value(id).constant = *tensor;
       scope[node.outputs.at(0)] = id;
       return;
@@ -148,6 +155,7 @@ class PlanTree::Builder {
       ValueId id = new_value(output->type, &tree_node, tree_node.block);
       tree_node.outputs.push_back(id);
       scope[output] = id;
+      note_symbols(output->type, id, scope_);
     }
   }
 
@@ -174,12 +182,16 @@ class PlanTree::Builder {
                      " does not fit its callee.");
     }
     Scope inner;
+    const int32_t outer_scope = scope_;
+    scope_ = ++scope_count_;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      inner[body.arguments[i]] = find(scope, node.inputs[i], &node);
+      const ValueId id = inner[body.arguments[i]] = find(scope, node.inputs[i], &node);
+      note_symbols(body.arguments[i]->type, id, scope_);
     }
     inline_stack_.push_back(&graph);
     for (const Node* inner_node : body.nodes) add(block, *inner_node, inner);
     inline_stack_.pop_back();
+    scope_ = outer_scope;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       scope[node.outputs[i]] = find(inner, body.results[i], &node);
     }
@@ -208,24 +220,12 @@ class PlanTree::Builder {
     }
     TreeNode* tree_node = add_op(block, NodeKind::kWhile, node, scope);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      TreeValue& variable = tree_.value(tree_node->outputs[i]);
-      variable.is_loop_variable = true;
-      // The blocks may know less of a shape than the outputs do, never more.
+      tree_.value(tree_node->outputs[i]).is_loop_variable = true;
       for (const auto& part : node.blocks) {
-        const PartialShape& shape = part->arguments[i]->shape();
-        if (!shape.is_fully_defined() || !(shape == node.outputs[i]->shape())) {
-          variable.dense = false;
-        }
+        note_symbols(part->arguments[i]->type, tree_node->outputs[i], scope_);
         scope[part->arguments[i]] = tree_node->outputs[i];
       }
     }
-    // The counter is the plan's own, whatever is known of its shape.
-    TreeValue& counter = tree_.value(tree_node->outputs[0]);
-    counter.dtype = DType::kInt32;
-    counter.dense = true;
-    counter.dims.clear();
-    counter.element_count = 1;
-    counter.bytes = sizeof(int32_t);
     for (const auto& part : node.blocks) {
       auto tree_block = std::make_unique<TreeBlock>();
       tree_block->owner = tree_node;
@@ -237,13 +237,27 @@ class PlanTree::Builder {
   PlanTree& tree_;
   std::vector<const Graph*> inline_stack_;
   size_t total_ = 0;
+  int32_t scope_ = 0, scope_count_ = 0;
 };
 
-PlanTree::PlanTree(const Graph& graph) {
+PlanTree::PlanTree(const Graph& graph, bool sized) {
   Builder(*this).build(graph);
+  SizeAnalysis sizes(*this, sized);
+  sizes.run();
+  detach_prologue_values();
   mark_needed();
+  prologue_ = sizes.prologue();
   number(*root_);
   collect_uses(*root_);
+}
+
+// What the prologue computes is there before the program starts.
+void PlanTree::detach_prologue_values() {
+  for (TreeValue& value : values_) {
+    if (value.prologue_value < 0) continue;
+    value.definition = nullptr;
+    value.block = nullptr;
+  }
 }
 
 bool PlanTree::mark(ValueId id) {
@@ -262,8 +276,10 @@ bool PlanTree::mark_block(TreeBlock& block) {
   bool changed = false;
   for (auto it = block.nodes.rbegin(); it != block.nodes.rend(); ++it) {
     TreeNode& node = **it;
-    bool needed = node.has_effect || std::any_of(node.outputs.begin(), node.outputs.end(),
-                                                 [&](ValueId id) { return value(id).needed; });
+    bool needed =
+        node.has_effect || std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
+          return value(id).needed && value(id).prologue_value < 0;
+        });
     if (!needed) continue;
     if (!node.needed) changed = node.needed = true;
     switch (node.kind) {

@@ -7,11 +7,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/graph.h"
+#include "runtime/sizes.h"
 #include "tensor/tensor.h"
 
 namespace graphwright::runtime {
@@ -28,7 +32,10 @@ struct TreeNode {
   const Node* node = nullptr;
   bool has_effect = false;
   bool needed = false;
-  int32_t position = 0;      // when it reads its inputs
+  int32_t scope = 0;       // which inlined graph it comes from: symbols mean nothing elsewhere
+  int32_t rule_step = -1;  // of the prologue: checks the shapes of its inputs
+  std::vector<std::pair<Size, Size>> checks;  // sizes that must be equal
+  int32_t position = 0;                       // when it reads its inputs
   int32_t end_position = 0;  // after its blocks; equal to `position` without blocks
   TreeBlock* block = nullptr;
   // While: [maximum_iterations, carried...]; outputs are the loop variables, counter first, which
@@ -55,24 +62,29 @@ struct Use {
 
 struct TreeValue {
   DType dtype = DType::kInvalid;
-  bool dense = false;  // numbers of a fully known shape
+  const ValueType* type = nullptr;  // in its graph
+  bool dense = false;     // numbers of a shape that is known when a run starts, at the latest
+  bool symbolic = false;  // dense, and the prologue computes some of the dims
   bool needed = false;
-  std::vector<int64_t> dims;       // if dense
-  int64_t element_count = 0;       // if dense
-  int64_t bytes = 0;               // if dense
+  bool has_rank = false;
+  std::vector<Size> dims;          // if dense
+  int64_t element_count = -1;      // if dense and not symbolic
+  int64_t bytes = -1;              // if dense and not symbolic
+  int32_t prologue_value = -1;     // the prologue computes it
   Tensor constant;                 // null unless it is a constant
   int32_t argument = -1;           // of the whole graph
   TreeNode* definition = nullptr;  // null for arguments and constants
   TreeBlock* block = nullptr;      // the block of its definition
   std::vector<Use> uses;           // of needed nodes and results, in order of position
   bool is_loop_variable = false;   // of `definition`, a While
-  bool is_external() const { return constant || argument >= 0; }
+  bool is_external() const { return constant || argument >= 0 || prologue_value >= 0; }
 };
 
 class PlanTree {
  public:
   // Throws Error(kInternal) for IR that makes no sense, Unimplemented for endless inlining.
-  explicit PlanTree(const Graph& graph);
+  // With `sized` false, only what the graph itself says of shapes counts, and there is no prologue.
+  PlanTree(const Graph& graph, bool sized);
 
   TreeBlock& root() { return *root_; }
   const TreeBlock& root() const { return *root_; }
@@ -80,6 +92,13 @@ class PlanTree {
   TreeValue& value(ValueId id) { return values_[static_cast<size_t>(id)]; }
   const TreeValue& value(ValueId id) const { return values_[static_cast<size_t>(id)]; }
   const std::vector<ValueId>& arguments() const { return arguments_; }
+  Prologue& prologue() { return prologue_; }
+  // The value, and the dim of it, that had the symbol first.
+  std::optional<std::pair<ValueId, size_t>> symbol_source(int32_t scope, Dim symbol) const {
+    auto found = symbol_sources_.find({scope, symbol});
+    if (found == symbol_sources_.end()) return std::nullopt;
+    return found->second;
+  }
   // Graphs of inlined calls, which the nodes point into.
   std::vector<std::shared_ptr<const Callee>>& callees() { return callees_; }
 
@@ -95,6 +114,7 @@ class PlanTree {
 
  private:
   class Builder;
+  void detach_prologue_values();
   void mark_needed();
   bool mark_block(TreeBlock& block);
   bool mark(ValueId id);
@@ -106,6 +126,8 @@ class PlanTree {
   std::vector<TreeValue> values_;
   std::vector<ValueId> arguments_;
   std::vector<std::shared_ptr<const Callee>> callees_;
+  std::map<std::pair<int32_t, Dim>, std::pair<ValueId, size_t>> symbol_sources_;
+  Prologue prologue_;
   int32_t next_position_ = 0;
 };
 

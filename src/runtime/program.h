@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -14,6 +15,7 @@
 #include "ir/opdef.h"
 #include "kernels/formula_kernels.h"
 #include "runtime/plan.h"
+#include "runtime/sizes.h"
 #include "tensor/tensor.h"
 
 namespace graphwright {
@@ -23,15 +25,18 @@ struct Frame;
 
 enum class Opcode : uint8_t {
   // Formulas over dense slots.
-  kScalar,       // one element: function(out, a, b, c)
-  kElementwise,  // n elements, operands of step 0 or 1 (bits of flags)
-  kFormula,      // formulas[n]
-  kKernel,       // kernels[n]
-  kCall,         // calls[n]
+  kScalar,        // one element: function(out, a, b, c)
+  kElementwise,   // n elements, operands of step 0 or 1 (bits of flags)
+  kFormula,       // formulas[n]
+  kSizedFormula,  // the same, with counts and steps that the prologue finds:
+                  // Frame::formula_sites[n]
+  kKernel,        // kernels[n]
+  kCall,          // calls[n]
   // Moves. Dense slots of equal dtype and shape:
   kCopy4,
   kCopy8,
   kCopyBytes,  // n bytes
+  kCopySized,  // as many bytes as there are
   kSwap,       // exchanges the memory of two slots
   // dynamic slots:
   kMoveTensor,   // `a` is empty afterwards
@@ -75,19 +80,36 @@ struct Slot {
     kResult,    // dense, in a tensor of its own that the run hands out at its end
     kArgument,  // dense or not: the caller's tensor
     kConstant,  // the plan's tensor
+    kPrologue,  // dense: a value that the prologue computes
     kHeld,      // dense, but each time the tensor that an instruction gave, such as a variable's
     kDynamic,
   };
   Kind kind = Kind::kDynamic;
   bool dense = false;
-  bool swapped = false;  // an instruction exchanges its memory: it has some of its own
+  bool swapped = false;   // an instruction exchanges its memory: it has some of its own
+  bool symbolic = false;  // the prologue computes dims: Frame::dims_of
   DType dtype = DType::kInvalid;
-  std::vector<int64_t> dims;
-  int64_t element_count = 0;
-  int64_t bytes = 0;
-  int64_t offset = 0;     // kArena
-  Tensor constant;        // kConstant
-  int32_t argument = -1;  // kArgument
+  std::vector<Size> dims;
+  int64_t element_count = 0;  // -1 if symbolic
+  int64_t bytes = 0;          // -1 if symbolic
+  int64_t offset = 0;         // kArena, unless symbolic
+  int32_t region = -1;        // kArena, symbolic: of Plan::regions
+  size_t first_dim = 0;       // symbolic: in Frame::computed_dims
+  Tensor constant;            // kConstant
+  int32_t argument = -1;      // kArgument
+  int32_t value = -1;         // kPrologue
+};
+
+// Memory in the computed part of the arena, for slots that do not live at the same time.
+struct Region {
+  std::vector<int32_t> slots;
+};
+
+// How a formula over computed sizes runs: as a flat loop, or through the driver.
+struct FormulaSite {
+  int64_t count = 0;
+  uint8_t steps = 0;
+  bool flat = false;
 };
 
 // A formula whose dense operands are broadcast, or which is large enough for several threads.
@@ -97,6 +119,7 @@ struct FormulaCall {
   int32_t arity;
   int32_t operands[kMaxFormulaOperands];
   int32_t out;
+  bool sized = false;
 };
 
 struct KernelCall {
@@ -110,7 +133,7 @@ struct KernelCall {
   bool infer_shapes = false;  // input shapes are not known: run the shape rule first
   bool has_dense_outputs = false;
   std::vector<int32_t> release;             // dynamic slots to empty afterwards
-  std::unique_ptr<RandomSite> random_site;  // of random ops
+  std::shared_ptr<RandomSite> random_site;  // of random ops; the family's
 };
 
 struct CallRecord {
@@ -129,6 +152,9 @@ struct SwitchTable {
 struct CalleePlans {
   std::mutex mutex;
   std::unordered_map<const Graph*, std::shared_ptr<Plan>> plans;
+  // Of random nodes, by how many of the same node a plan has before (inlined twice, say): whichever
+  // form of a plan runs, their sequences go on.
+  std::map<std::pair<const Node*, int>, std::shared_ptr<RandomSite>> random_sites;
 };
 
 }  // namespace runtime
@@ -151,7 +177,13 @@ class Plan {
   std::vector<int32_t> results;        // slot per result
   std::vector<int32_t> result_slots;   // slots of kind kResult, each once
   std::vector<int32_t> dynamic_slots;  // emptied after each run: all but kArena and kConstant
-  int64_t arena_bytes = 0;
+  int64_t arena_bytes = 0;             // of the part whose size is known
+  runtime::Prologue prologue;
+  std::vector<runtime::Region> regions;  // of the computed part of the arena
+  size_t computed_dim_count = 0;
+  // What runs where the prologue fails: the shapes do not fit together somewhere, or the memory for
+  // everything at once is not to be had. Made when first needed.
+  std::shared_ptr<Plan> general_plan;  // under callee_plans->mutex
 
   std::shared_ptr<const Graph> graph;  // what `node` pointers point into, where it is shared
   std::vector<std::shared_ptr<const Callee>> callees;

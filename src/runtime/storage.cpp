@@ -176,7 +176,7 @@ void Storage::find_swaps(const TreeBlock& block) {
       ValueId variable = node->outputs[i];
       ValueId result = body.results[i - 1];
       if (result == kNoValue || !same_type(variable, result) ||
-          tree_.value(variable).bytes <= kSwapBytes) {
+          (!tree_.value(variable).symbolic && tree_.value(variable).bytes <= kSwapBytes)) {
         continue;
       }
       const TreeValue& value = tree_.value(result);
@@ -233,8 +233,8 @@ void Storage::note_overwritable(const TreeNode& node) {
         overwritten_[index].push_back(slot_of(input));
       }
     }
-  } else if (shares_memory(op) && slot.kind == Slot::Kind::kArena && slot.bytes > kSwapBytes &&
-             root(output) == output) {
+  } else if (shares_memory(op) && slot.kind == Slot::Kind::kArena &&
+             (slot.symbolic || slot.bytes > kSwapBytes) && root(output) == output) {
     slot.kind = Slot::Kind::kHeld;
   }
 }
@@ -254,16 +254,19 @@ int32_t Storage::make_slot(ValueId id) {
   const TreeValue& value = tree_.value(id);
   Slot slot;
   slot.dense = value.dense;
+  slot.symbolic = value.symbolic;
+  slot.value = value.prologue_value;
   slot.dtype = value.dtype;
   slot.dims = value.dims;
   slot.element_count = value.element_count;
   slot.bytes = value.bytes;
   slot.constant = value.constant;
   slot.argument = value.argument;
-  slot.kind = value.constant        ? Slot::Kind::kConstant
-              : value.argument >= 0 ? Slot::Kind::kArgument
-              : value.dense         ? Slot::Kind::kArena
-                                    : Slot::Kind::kDynamic;
+  slot.kind = value.constant              ? Slot::Kind::kConstant
+              : value.argument >= 0       ? Slot::Kind::kArgument
+              : value.prologue_value >= 0 ? Slot::Kind::kPrologue
+              : value.dense               ? Slot::Kind::kArena
+                                          : Slot::Kind::kDynamic;
   slots_.push_back(std::move(slot));
   lives_.push_back({INT32_MAX, 0});
   overwritten_.emplace_back();
@@ -275,10 +278,34 @@ void Storage::find_results() {
   for (ValueId id : tree_.root().results) {
     Slot& slot = slots_[static_cast<size_t>(slot_of(id))];
     if (slot.kind == Slot::Kind::kArena && !slot.swapped &&
-        slot.bytes > static_cast<int64_t>(kInlineBytes)) {
+        (slot.symbolic || slot.bytes > static_cast<int64_t>(kInlineBytes))) {
       slot.kind = Slot::Kind::kResult;
     }
   }
+}
+
+// Of the computed part of the arena: one that is free and of the same size, else any free one (it
+// will be as large as the largest of its slots), else a new one.
+int32_t Storage::take_region(int32_t index, std::vector<int32_t>& free) {
+  const Slot& slot = slots_[static_cast<size_t>(index)];
+  auto same = std::find_if(free.begin(), free.end(), [&](int32_t region) {
+    const auto& members = regions_[static_cast<size_t>(region)].slots;
+    return std::any_of(members.begin(), members.end(), [&](int32_t member) {
+      const Slot& other = slots_[static_cast<size_t>(member)];
+      return other.dims == slot.dims && dtype_size(other.dtype) == dtype_size(slot.dtype);
+    });
+  });
+  if (same == free.end() && !free.empty()) same = free.end() - 1;
+  int32_t region;
+  if (same != free.end()) {
+    region = *same;
+    free.erase(same);
+  } else {
+    region = static_cast<int32_t>(regions_.size());
+    regions_.emplace_back();
+  }
+  regions_[static_cast<size_t>(region)].slots.push_back(index);
+  return region;
 }
 
 // Slots take regions in order of their start; a region is free again once its slot is dead.
@@ -291,6 +318,7 @@ void Storage::assign_offsets() {
     return lives_[static_cast<size_t>(a)].start < lives_[static_cast<size_t>(b)].start;
   });
   std::map<int64_t, std::vector<int64_t>> free;  // offsets by size
+  std::vector<int32_t> free_regions;
   std::vector<int32_t> active;
   for (int32_t index : order) {
     Slot& slot = slots_[static_cast<size_t>(index)];
@@ -298,6 +326,10 @@ void Storage::assign_offsets() {
     std::erase_if(active, [&](int32_t other) {
       const Slot& dead = slots_[static_cast<size_t>(other)];
       if (lives_[static_cast<size_t>(other)].end >= life.start) return false;
+      if (dead.symbolic) {
+        free_regions.push_back(dead.region);
+        return true;
+      }
       free[rounded(dead.bytes)].push_back(dead.offset);
       return true;
     });
@@ -305,14 +337,19 @@ void Storage::assign_offsets() {
     // In place: over an operand that dies in the very instruction that makes this slot.
     auto in_place = std::find_if(active.begin(), active.end(), [&](int32_t other) {
       const auto& allowed = overwritten_[static_cast<size_t>(index)];
-      return !slot.swapped && !slots_[static_cast<size_t>(other)].swapped &&
+      return !slot.swapped && slot.symbolic == slots_[static_cast<size_t>(other)].symbolic &&
+             !slots_[static_cast<size_t>(other)].swapped &&
              lives_[static_cast<size_t>(other)].end == life.start &&
              std::find(allowed.begin(), allowed.end(), other) != allowed.end();
     });
     auto spare = free.find(size);
     if (in_place != active.end()) {
       slot.offset = slots_[static_cast<size_t>(*in_place)].offset;
+      slot.region = slots_[static_cast<size_t>(*in_place)].region;
+      if (slot.symbolic) regions_[static_cast<size_t>(slot.region)].slots.push_back(index);
       active.erase(in_place);
+    } else if (slot.symbolic) {
+      slot.region = take_region(index, free_regions);
     } else if (spare != free.end() && !spare->second.empty()) {
       slot.offset = spare->second.back();
       spare->second.pop_back();
@@ -331,7 +368,10 @@ int32_t Storage::add_scratch(int32_t like) {
   slot.argument = -1;
   slot.swapped = false;
   slot.kind = slot.dense ? Slot::Kind::kArena : Slot::Kind::kDynamic;
-  if (slot.dense) {
+  if (slot.symbolic) {
+    slot.region = static_cast<int32_t>(regions_.size());
+    regions_.push_back({{static_cast<int32_t>(slots_.size())}});
+  } else if (slot.dense) {
     arena_bytes_ = (arena_bytes_ + 63) / 64 * 64;
     slot.offset = arena_bytes_;
     arena_bytes_ += rounded(slot.bytes);

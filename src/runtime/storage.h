@@ -18,6 +18,7 @@ class Storage {
   int32_t slot_of(ValueId id) const { return slot_of_[static_cast<size_t>(id)]; }
   std::vector<Slot>& slots() { return slots_; }
   int64_t arena_bytes() const { return arena_bytes_; }
+  std::vector<Region>& regions() { return regions_; }
   // One more slot, of the same kind as slot `like`, with memory of its own.
   int32_t add_scratch(int32_t like);
   int32_t add_scratch_scalar(DType dtype);
@@ -47,6 +48,7 @@ class Storage {
   void add_slot_of(ValueId id);
   void find_results();
   void assign_offsets();
+  int32_t take_region(int32_t index, std::vector<int32_t>& free);
 
   PlanTree& tree_;
   std::vector<ValueId> parent_;         // of the union of values that share a slot
@@ -58,6 +60,7 @@ class Storage {
   std::vector<std::vector<int32_t>> overwritten_;  // per slot: slots whose memory it may take over
   std::vector<std::pair<size_t, size_t>> swaps_;   // slots that exchange their memory
   int64_t arena_bytes_ = 0;
+  std::vector<Region> regions_;  // of slots whose sizes the prologue computes
 };
 
 // Loop variables above this size change places with their successor instead of being copied.
