@@ -6,6 +6,9 @@ endif()
 file(GLOB test_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cpp/*.cpp")
 add_executable(graphwright_tests ${test_sources})
 gw_compile_setup(graphwright_tests)
+set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/cpp/passes_golden_test.cpp" PROPERTIES
+                            COMPILE_DEFINITIONS
+                            GW_PASS_GOLDENS="${PROJECT_SOURCE_DIR}/tests/passes")
 target_include_directories(graphwright_tests SYSTEM PRIVATE "${GW_DOCTEST_INCLUDE_DIR}")
 target_link_libraries(graphwright_tests PRIVATE graphwright_core)
 set_target_properties(

@@ -13,22 +13,55 @@ namespace graphwright {
 namespace {
 
 constexpr int kMaxDepth = 200;  // of nested blocks
+constexpr std::string_view kNoSource = "graph text";
+
+// What a call in a text calls: a graph of the same text, and nothing more.
+class TextCallee final : public Callee {
+ public:
+  explicit TextCallee(std::shared_ptr<Graph> graph) : graph_(std::move(graph)) {}
+  std::string_view callee_name() const override { return graph_->name(); }
+  const Graph& callee_graph() const override { return *graph_; }
+  CalleeDerivative callee_derivative() override { refuse(); }
+  CalleeTangent callee_tangent(const std::vector<bool>&) override { refuse(); }
+  void call_with(Builder&, std::span<const Operand>, std::vector<Operand>&) override { refuse(); }
+
+ private:
+  [[noreturn]] void refuse() const {
+    throw_unimplemented("the function '" + graph_->name() +
+                        "' was read from text and can only be called by the graphs around it");
+  }
+  std::shared_ptr<Graph> graph_;
+};
 
 class Parser {
  public:
-  Parser(std::string_view text, const CalleeResolver& callees) : text_(text), callees_(callees) {}
+  Parser(std::string_view text, std::string_view source, CalleeResolver callees)
+      : text_(text), source_(source), callees_(std::move(callees)) {}
 
-  std::shared_ptr<Graph> parse() {
+  void version() {
     expect("graphwright-ir");
     int64_t version = integer();
     if (version != kTextVersion) {
       fail("version " + std::to_string(version) + " of the text form; this is version " +
            std::to_string(kTextVersion));
     }
+  }
+
+  bool at_end() {
+    skip();
+    return at_ == text_.size();
+  }
+  [[noreturn]] void fail_at_end() const { fail("text after the end"); }
+
+  std::shared_ptr<Graph> parse() {
+    scope_count_ = 1;
+    values_.clear();
+    blocks_.clear();
+    nodes_.clear();
+    symbols_.clear();
     expect("graph");
     graph_ = std::make_shared<Graph>(string());
-    expect("next");
-    int64_t next_id = integer();
+    int64_t next_id = accept("next") ? integer() : 0;
     struct ParsedScope {
       std::string name;
       int64_t parent, block, before;
@@ -49,18 +82,8 @@ class Parser {
     scope_count_ = static_cast<int64_t>(scopes.size()) + 1;
     expect("body");
     arguments(graph_->body());
-    if (accept("captures")) {
-      int64_t count = integer();
-      const auto& all = graph_->body().arguments;
-      if (count < 0 || count > static_cast<int64_t>(all.size()))
-        fail("more captures than arguments");
-      for (size_t i = all.size() - static_cast<size_t>(count); i < all.size(); ++i) {
-        graph_->captures().push_back({Tensor(), nullptr, all[i]});
-      }
-    }
+    if (accept("captures")) captures();
     block_body(graph_->body());
-    skip();
-    if (at_ != text_.size()) fail("text after the end");
     std::vector<NameScope> table{graph_->scopes()[0]};
     for (size_t i = 0; i < scopes.size(); ++i) {
       if (scopes[i].block >= static_cast<int64_t>(blocks_.size())) fail("a scope in no block");
@@ -74,20 +97,32 @@ class Parser {
     try {
       verify_graph(*graph_);
     } catch (const Error& error) {
-      throw_invalid_argument(std::string("graph text: ") + error.what());
+      throw_invalid_argument(std::string(source_) + ": " + error.what());
     }
     return std::move(graph_);
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const {
+  [[noreturn]] void fail(const std::string& what, Code code = Code::kInvalidArgument) const {
     auto line =
         1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
-    throw_invalid_argument("graph text, line " + std::to_string(line) + ": " + what);
+    throw Error(code, place(line) + what);
+  }
+
+  std::string place(std::ptrdiff_t line) const {
+    std::string number = std::to_string(line);
+    return source_ == kNoSource ? "graph text, line " + number + ": "
+                                : std::string(source_) + ":" + number + ": ";
   }
 
   void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+    for (; at_ < text_.size(); ++at_) {
+      if (text_[at_] == '#') {
+        while (at_ + 1 < text_.size() && text_[at_ + 1] != '\n') ++at_;
+      } else if (text_[at_] != ' ' && text_[at_] != '\n') {
+        return;
+      }
+    }
   }
   static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -215,6 +250,11 @@ class Parser {
       if (!accept(">")) {
         handle.dtype = dtype();
         handle.shape = shape();
+        if (accept(",")) {
+          expect("not");
+          expect("trainable");
+          handle.trainable = false;
+        }
         expect(">");
       }
       bool resource = kind == HandleType::Kind::kVariable || kind == HandleType::Kind::kIterator;
@@ -268,6 +308,40 @@ class Parser {
     }
   }
 
+  void captures() {
+    int64_t count = integer();
+    const auto& all = graph_->body().arguments;
+    if (count < 0 || count > static_cast<int64_t>(all.size())) fail("more captures than arguments");
+    for (size_t i = all.size() - static_cast<size_t>(count); i < all.size(); ++i) {
+      graph_->captures().push_back({Tensor(), nullptr, all[i]});
+    }
+    // Either what they are, or the nodes of the body.
+    size_t before = at_;
+    expect("{");
+    skip();
+    if (at_ >= text_.size() || text_[at_] != '%') {
+      at_ = before;
+      return;
+    }
+    size_t start = at_;
+    value_number();
+    bool is_list = accept("=");
+    at_ = is_list ? start : before;
+    if (!is_list) return;
+    for (Capture& capture : graph_->captures()) {
+      if (&capture != &graph_->captures().front()) expect(",");
+      if (use() != capture.inner) fail("captures are not in the order of the arguments");
+      expect("=");
+      if (accept("outer") || accept("handle")) continue;
+      capture.tensor = tensor();
+      if (capture.tensor.dtype() != capture.inner->dtype() ||
+          !capture.inner->shape().without_symbols().is_supertype_of(capture.tensor.shape())) {
+        fail("a captured tensor of another type than its argument");
+      }
+    }
+    expect("}");
+  }
+
   void block_body(Block& block) {
     if (++depth_ > kMaxDepth) fail("blocks are nested too deeply");
     expect("{");
@@ -295,7 +369,7 @@ class Parser {
     }
     std::string_view name = word();
     const OpDef* op = find_op(name);
-    if (!op) throw Error(Code::kNotFound, "graph text: there is no op " + std::string(name));
+    if (!op) fail("there is no op " + std::string(name), Code::kNotFound);
     expect("(");
     std::vector<Value*> inputs;
     while (!accept(")")) {
@@ -308,9 +382,14 @@ class Parser {
     Node* made =
         graph_->add_node(block, *op, std::move(inputs), std::move(values), std::move(types));
     for (size_t i = 0; i < outputs.size(); ++i) define(outputs[i].first, made->outputs[i]);
-    made->base_name = InternedString(string());
+    skip();
+    if (at_ < text_.size() && text_[at_] == '"') made->base_name = InternedString(string());
     if (accept("scope")) made->scope = scope();
-    made->id = static_cast<uint32_t>(keyword_integer("id"));
+    if (accept("id")) {
+      int64_t id = integer();
+      if (id < 0 || id > UINT32_MAX) fail("a number out of range");
+      made->id = static_cast<uint32_t>(id);
+    }
     nodes_[made->id] = made;
     if (accept("device")) made->device = InternedString(string());
     while (accept("after")) {
@@ -321,9 +400,7 @@ class Parser {
     if (accept("calls")) {
       std::string callee = string();
       if (callees_) made->callee = callees_(callee);
-      if (!made->callee) {
-        throw Error(Code::kNotFound, "graph text: there is no function " + callee);
-      }
+      if (!made->callee) fail("there is no function " + callee, Code::kNotFound);
     }
     while (accept("block")) {
       Block* inner = graph_->add_block(*made);
@@ -334,7 +411,7 @@ class Parser {
 
   Attributes attributes(const OpDef& op) {
     Attributes result;
-    expect("{");
+    if (!accept("{")) return result;
     bool first = true;
     while (!accept("}")) {
       if (!first) expect(",");
@@ -482,7 +559,8 @@ class Parser {
   }
 
   std::string_view text_;
-  const CalleeResolver& callees_;
+  std::string_view source_;
+  CalleeResolver callees_;
   size_t at_ = 0;
   int depth_ = 0;
   int64_t scope_count_ = 1;
@@ -496,7 +574,27 @@ class Parser {
 }  // namespace
 
 std::shared_ptr<Graph> parse_graph(std::string_view text, const CalleeResolver& callees) {
-  return Parser(text, callees).parse();
+  Parser parser(text, kNoSource, callees);
+  parser.version();
+  std::shared_ptr<Graph> graph = parser.parse();
+  if (!parser.at_end()) parser.fail_at_end();
+  return graph;
+}
+
+std::vector<std::shared_ptr<Graph>> parse_module(std::string_view text, std::string_view source) {
+  std::vector<std::shared_ptr<Graph>> graphs;
+  Parser parser(text, source, [&](std::string_view name) -> std::shared_ptr<Callee> {
+    for (const auto& graph : graphs) {
+      if (graph->name() == name) return std::make_shared<TextCallee>(graph);
+    }
+    return nullptr;
+  });
+  parser.version();
+  do {
+    graphs.push_back(parser.parse());
+    graphs.back()->freeze();
+  } while (!parser.at_end());
+  return graphs;
 }
 
 }  // namespace graphwright

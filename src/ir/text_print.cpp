@@ -108,11 +108,11 @@ std::string element_text(const Tensor& tensor, int64_t index) {
 
 class Printer {
  public:
-  explicit Printer(const Graph& graph) : graph_(graph) {}
+  Printer(const Graph& graph, const TextOptions& options) : graph_(graph), options_(options) {}
 
   std::string print() {
     number_blocks(graph_.body());
-    text_ = "graphwright-ir " + std::to_string(kTextVersion) + "\n";
+    if (options_.version) text_ = "graphwright-ir " + std::to_string(kTextVersion) + "\n";
     text_ +=
         "graph " + quoted(graph_.name()) + " next " + std::to_string(graph_.node_count()) + "\n";
     for (size_t i = 1; i < graph_.scopes().size(); ++i) {
@@ -126,6 +126,7 @@ class Printer {
     print_arguments(graph_.body());
     if (!graph_.captures().empty()) {
       text_ += " captures " + std::to_string(graph_.captures().size());
+      if (options_.captures) print_captures();
     }
     print_nodes(graph_.body(), 0);
     text_ += "\n";
@@ -170,6 +171,25 @@ class Printer {
       if (argument->made_before) text_ += " before " + std::to_string(argument->made_before);
     }
     text_ += ")";
+  }
+
+  void print_captures() {
+    text_ += " {";
+    for (size_t i = 0; i < graph_.captures().size(); ++i) {
+      const Capture& capture = graph_.captures()[i];
+      text_ += (i ? ", " : "") + use(capture.inner) + " = ";
+      if (!capture.tensor) {
+        text_ += "outer";
+      } else if (is_handle(capture.tensor.dtype())) {
+        text_ += "handle";
+      } else {
+        text_ += item(capture.tensor);
+      }
+    }
+    text_ += "}";
+  }
+  static bool is_handle(DType dtype) {
+    return dtype == DType::kResource || dtype == DType::kVariant;
   }
 
   void print_nodes(const Block& block, int depth) {
@@ -250,6 +270,7 @@ class Printer {
   }
 
   const Graph& graph_;
+  const TextOptions options_;
   std::string text_;
   std::unordered_map<const Block*, size_t> blocks_;
   std::unordered_map<const Value*, size_t> values_;
@@ -258,6 +279,10 @@ class Printer {
 
 }  // namespace
 
-std::string graph_to_text(const Graph& graph) { return Printer(graph).print(); }
+std::string graph_to_text(const Graph& graph) { return Printer(graph, {}).print(); }
+
+std::string graph_to_text(const Graph& graph, const TextOptions& options) {
+  return Printer(graph, options).print();
+}
 
 }  // namespace graphwright

@@ -43,8 +43,8 @@ std::string type_to_text(const ValueType& type, SymbolNames names) {
   if (!handle) return tensor_text;
   std::string text(handle_kind_name(handle->kind));
   if (handle->dtype != DType::kInvalid) {
-    text +=
-        "<" + std::string(dtype_name(handle->dtype)) + shape_to_text(handle->shape, names) + ">";
+    text += "<" + std::string(dtype_name(handle->dtype)) + shape_to_text(handle->shape, names) +
+            (handle->trainable ? ">" : ", not trainable>");
   } else {
     text += "<>";
   }

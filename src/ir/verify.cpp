@@ -1,9 +1,12 @@
 // The verifier: a table of rules about graphs. Every pass's result is checked in tests.
+#include "ir/verify.h"
+
 #include <algorithm>
 #include <string>
 #include <unordered_set>
 
 #include "base/status.h"
+#include "ir/dependence.h"
 #include "ir/graph.h"
 #include "ir/opdef.h"
 #include "ir/type_inference.h"
@@ -14,6 +17,10 @@ namespace {
 // What a rule says about a node, a block or the whole graph: empty when all is well.
 using Finding = std::string;
 
+struct ValueRule {
+  const char* name;
+  Finding (*check)(const Value& value);
+};
 struct NodeRule {
   const char* name;
   Finding (*check)(const Node& node);
@@ -33,6 +40,34 @@ bool is_call(const Node& node) {
 
 bool is_control(const Node& node) { return !node.blocks.empty() || is_call(node); }
 
+// Control nodes come in two kinds, with effects and without: "If" and "StatelessIf".
+bool is_loop(const Node& node) { return node.op->name.ends_with("While"); }
+bool is_if(const Node& node) { return node.op->name == "If" || node.op->name == "StatelessIf"; }
+bool is_case(const Node& node) {
+  return node.op->name == "Case" || node.op->name == "StatelessCase";
+}
+
+// --- Values ---
+
+Finding value_type(const Value& value) {
+  DType dtype = value.dtype();
+  if (dtype == DType::kInvalid) return "has no dtype";
+  if (value.type.handle && dtype != DType::kResource && dtype != DType::kVariant) {
+    return "is a " + std::string(dtype_name(dtype)) + " that refers to something";
+  }
+  for (Dim dim : value.shape().dims()) {
+    if (dim < 0 && dim != kUnknownDim && !is_symbol(dim)) return "has a dimension that is none";
+  }
+  return {};
+}
+
+Finding value_scope(const Value& value) {
+  if (value.scope < value.block->graph->scopes().size()) return {};
+  return "its name scope does not exist";
+}
+
+// --- Nodes ---
+
 Finding links(const Node& node) {
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const Value& output = *node.outputs[i];
@@ -45,7 +80,28 @@ Finding links(const Node& node) {
       return "a block does not point back";
     }
   }
-  if (node.scope >= node.block->graph->scopes().size()) return "its name scope does not exist";
+  return {};
+}
+
+Finding scope(const Node& node) {
+  if (node.scope < node.block->graph->scopes().size()) return {};
+  return "its name scope does not exist";
+}
+
+// What an op does to resources, it does to handles; a node said to have no effects has none.
+Finding effects(const Node& node) {
+  const Effects& own = node.op->effects;
+  for (size_t i = 0; i < node.inputs.size() && i < 32; ++i) {
+    if (!((own.reads | own.writes) >> i & 1u)) continue;
+    if (node.inputs[i]->dtype() != DType::kResource) {
+      return "input " + std::to_string(i) + ", which it reads or writes, is no resource";
+    }
+  }
+  if (!node.op->name.starts_with("Stateless") || node.op->has(kStateful)) return {};
+  EffectAnalysis analysis;
+  for (const auto& block : node.blocks) {
+    if (analysis.block_effects(*block).any()) return "a block of a stateless node has effects";
+  }
   return {};
 }
 
@@ -103,7 +159,12 @@ Finding types(const Node& node) {
   return {};
 }
 
+bool any_missing(std::span<Value* const> values) {
+  return std::find(values.begin(), values.end(), nullptr) != values.end();
+}
+
 Finding same_types(const char* what, std::span<Value* const> left, std::span<Value* const> right) {
+  if (any_missing(left) || any_missing(right)) return std::string(what) + ": a value is missing";
   if (left.size() != right.size()) {
     return std::string(what) + ": " + std::to_string(left.size()) + " against " +
            std::to_string(right.size()) + " values";
@@ -121,7 +182,7 @@ bool is_scalar(const Value& value, DType dtype) {
 }
 
 Finding loop(const Node& node) {
-  if (node.op->name != "While") return {};
+  if (!is_loop(node)) return {};
   if (node.blocks.size() != 2) return "a loop has a condition and a body";
   const Block& condition = *node.blocks[0];
   const Block& body = *node.blocks[1];
@@ -131,12 +192,14 @@ Finding loop(const Node& node) {
   if (node.outputs.empty() || !is_scalar(*node.outputs[0], DType::kInt32)) {
     return "its first output, the number of iterations, is no int32 scalar";
   }
-  if (condition.results.size() != 1 || !is_scalar(*condition.results[0], DType::kBool)) {
+  if (condition.results.size() != 1 || !condition.results[0] ||
+      !is_scalar(*condition.results[0], DType::kBool)) {
     return "its condition does not give one bool";
   }
   std::span<Value* const> carried = std::span(node.inputs).subspan(1);
   for (const Block* block : {&condition, &body}) {
-    if (block->arguments.empty() || !is_scalar(*block->arguments[0], DType::kInt32)) {
+    if (block->arguments.empty() || any_missing(block->arguments) ||
+        !is_scalar(*block->arguments[0], DType::kInt32)) {
       return "the first argument of a block, the counter, is no int32 scalar";
     }
     Finding found =
@@ -158,17 +221,23 @@ Finding loop(const Node& node) {
 }
 
 Finding branches(const Node& node) {
-  bool is_if = node.op->name == "If";
-  if (!is_if && node.op->name != "Case") return {};
-  if (is_if && node.blocks.size() != 2) return "a conditional has two blocks";
+  if (!is_if(node) && !is_case(node)) return {};
+  if (is_if(node) && node.blocks.size() != 2) return "a conditional has two blocks";
   if (node.inputs.size() != 1 ||
-      !is_scalar(*node.inputs[0], is_if ? DType::kBool : DType::kInt32)) {
-    return is_if ? "its input is no bool scalar" : "its input is no int32 scalar";
+      !is_scalar(*node.inputs[0], is_if(node) ? DType::kBool : DType::kInt32)) {
+    return is_if(node) ? "its input is no bool scalar" : "its input is no int32 scalar";
   }
   for (const auto& block : node.blocks) {
     if (!block->arguments.empty()) return "a branch has arguments";
     Finding found = same_types("outputs and results of a branch", node.outputs, block->results);
     if (!found.empty()) return found;
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      PartialShape promised = node.outputs[i]->shape().without_symbols();
+      if (!promised.is_supertype_of(block->results[i]->shape().without_symbols())) {
+        return "output " + std::to_string(i) + " promises the shape " + promised.to_string() +
+               ", but a branch gives " + block->results[i]->type.to_string();
+      }
+    }
   }
   return {};
 }
@@ -184,18 +253,15 @@ Finding call(const Node& node) {
   return same_types("outputs and results of the callee", node.outputs, body.results);
 }
 
-Finding control_inputs(const Node& node) {
-  const std::vector<Node*>& nodes = node.block->nodes;
-  for (const Node* control_input : node.control_inputs) {
-    auto self = std::find(nodes.begin(), nodes.end(), &node);
-    if (std::find(nodes.begin(), self, control_input) == self) {
-      return "a control input does not stand before it in its block";
-    }
-  }
-  return {};
-}
+// --- Blocks and graphs ---
 
 Finding block_links(const Block& block) {
+  for (const Value* argument : block.arguments) {
+    if (!argument) return "an argument is missing";
+  }
+  for (const Node* node : block.nodes) {
+    if (!node) return "a node is missing";
+  }
   for (size_t i = 0; i < block.arguments.size(); ++i) {
     const Value& argument = *block.arguments[i];
     if (argument.node || argument.block != &block || argument.index != i) {
@@ -213,8 +279,16 @@ Finding captures(const Graph& graph) {
   if (graph.captures().size() > arguments.size()) return "there are more captures than arguments";
   size_t first = arguments.size() - graph.captures().size();
   for (size_t i = 0; i < graph.captures().size(); ++i) {
-    if (graph.captures()[i].inner != arguments[first + i]) {
+    const Capture& capture = graph.captures()[i];
+    if (capture.inner != arguments[first + i]) {
       return "capture " + std::to_string(i) + " is not argument " + std::to_string(first + i);
+    }
+    DType given = capture.tensor  ? capture.tensor.dtype()
+                  : capture.outer ? capture.outer->dtype()
+                                  : capture.inner->dtype();
+    if (given != capture.inner->dtype()) {
+      return "capture " + std::to_string(i) + " is a " + std::string(dtype_name(given)) +
+             " for an argument of " + std::string(dtype_name(capture.inner->dtype()));
     }
   }
   return {};
@@ -223,22 +297,24 @@ Finding captures(const Graph& graph) {
 Finding scopes(const Graph& graph) {
   for (size_t i = 1; i < graph.scopes().size(); ++i) {
     if (graph.scopes()[i].parent >= i) return "a scope comes before its parent";
+    if (!graph.scopes()[i].block) return "a scope was entered in no block";
   }
   return {};
 }
 
 constexpr GraphRule kGraphRules[] = {{"captures", captures}, {"scopes", scopes}};
 constexpr BlockRule kBlockRules[] = {{"block links", block_links}};
+constexpr ValueRule kValueRules[] = {{"value types", value_type}, {"value scopes", value_scope}};
 constexpr NodeRule kNodeRules[] = {
-    {"links", links},
-    {"blocks", blocks_allowed},
-    {"attributes", attributes},
-    {"types", types},
-    {"loop", loop},
-    {"branches", branches},
-    {"call", call},
-    {"control inputs", control_inputs},
+    {"links", links},           {"node scopes", scope}, {"blocks", blocks_allowed},
+    {"attributes", attributes}, {"types", types},       {"loop", loop},
+    {"branches", branches},     {"call", call},         {"effects", effects},
 };
+// Rules about what was met on the way through the blocks, which the Verifier knows.
+constexpr const char* kOps = "ops";
+constexpr const char* kIds = "ids";
+constexpr const char* kOrder = "order";
+constexpr const char* kControlInputs = "control inputs";
 
 class Verifier {
  public:
@@ -254,9 +330,39 @@ class Verifier {
     std::string where = "graph '" + graph_.name() + "'";
     if (node) {
       where += ", node " + std::to_string(node->id) + " '" + std::string(node->base_name.view()) +
-               "' (" + std::string(node->op->name) + ")";
+               "' (" + (node->op ? std::string(node->op->name) : "no op") + ")";
     }
     throw_internal(where + ": rule '" + rule + "': " + finding);
+  }
+
+  void check_value(const Value& value, const std::string& what, const Node* node) const {
+    for (const ValueRule& rule : kValueRules) {
+      Finding finding = rule.check(value);
+      if (!finding.empty()) report(rule.name, what + " " + finding, node);
+    }
+  }
+
+  void check_node(const Node& node) {
+    if (!node.op) report(kOps, "it has no op", &node);
+    if (!ids_.insert(node.id).second) report(kIds, "its id is used twice", &node);
+    if (node.id >= graph_.node_count()) report(kIds, "its id was never given", &node);
+    for (const Value* input : node.inputs) {
+      if (!input || !visible_.count(input)) {
+        report(kOrder, "an input is not defined before it, or not visible here", &node);
+      }
+    }
+    for (const Node* control_input : node.control_inputs) {
+      if (!nodes_.count(control_input) || control_input->block != node.block) {
+        report(kControlInputs, "a control input does not stand before it in its block", &node);
+      }
+    }
+    for (const Value* output : node.outputs) {
+      if (!output) report("links", "an output is missing", &node);
+    }
+    for (const NodeRule& rule : kNodeRules) report(rule.name, rule.check(node), &node);
+    for (const Value* output : node.outputs) {
+      check_value(*output, "output " + std::to_string(output->index), &node);
+    }
   }
 
   void check_block(const Block& block) {
@@ -267,22 +373,19 @@ class Verifier {
       defined.push_back(value);
       visible_.insert(value);
     };
-    for (const Value* argument : block.arguments) define(argument);
+    for (const Value* argument : block.arguments) {
+      check_value(*argument, "argument " + std::to_string(argument->index), block.owner);
+      define(argument);
+    }
     for (const Node* node : block.nodes) {
-      if (!node->op) throw_internal("graph '" + graph_.name() + "': a node has no op");
-      if (!ids_.insert(node->id).second) report("ids", "its id is used twice", node);
-      for (const Value* input : node->inputs) {
-        if (!input || !visible_.count(input)) {
-          report("order", "an input is not defined before it, or not visible here", node);
-        }
-      }
-      for (const NodeRule& rule : kNodeRules) report(rule.name, rule.check(*node), node);
+      check_node(*node);
       for (const auto& inner : node->blocks) check_block(*inner);
       for (const Value* output : node->outputs) define(output);
+      nodes_.insert(node);
     }
     for (const Value* result : block.results) {
       if (!result || !visible_.count(result)) {
-        report("order", "a result is not visible at the end of its block", block.owner);
+        report(kOrder, "a result is not visible at the end of its block", block.owner);
       }
     }
     for (const Value* value : defined) visible_.erase(value);
@@ -290,11 +393,21 @@ class Verifier {
 
   const Graph& graph_;
   std::unordered_set<const Value*> visible_;
+  std::unordered_set<const Node*> nodes_;
   std::unordered_set<uint32_t> ids_;
 };
 
 }  // namespace
 
 void verify_graph(const Graph& graph) { Verifier(graph).run(); }
+
+std::vector<std::string_view> verifier_rules() {
+  std::vector<std::string_view> names{kOps, kIds, kOrder, kControlInputs};
+  for (const auto& rule : kGraphRules) names.push_back(rule.name);
+  for (const auto& rule : kBlockRules) names.push_back(rule.name);
+  for (const auto& rule : kValueRules) names.push_back(rule.name);
+  for (const auto& rule : kNodeRules) names.push_back(rule.name);
+  return names;
+}
 
 }  // namespace graphwright

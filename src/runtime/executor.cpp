@@ -5,6 +5,8 @@
 
 #include "ir/node_names.h"
 #include "kernels/elementwise.h"
+#include "passes/pass.h"
+#include "runtime/eager.h"
 #include "runtime/frame.h"
 #include "runtime/lowering.h"
 #include "runtime/op_dispatch.h"
@@ -151,7 +153,7 @@ std::shared_ptr<Plan> callee_plan(Plan& plan, const Callee& callee) {
   CalleePlans& family = *plan.callee_plans;
   std::lock_guard<std::mutex> lock(family.mutex);
   std::shared_ptr<Plan>& entry = family.plans[&graph];
-  if (!entry) entry = lower_graph(graph, &family);
+  if (!entry) entry = lower_graph(*passes::optimise(graph, eager_builder()), &family);
   return entry;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "passes/pass.h"
+#include "runtime/eager.h"
 #include "runtime/frame.h"
 #include "runtime/lowering.h"
 #include "runtime/op_dispatch.h"
@@ -86,7 +88,8 @@ std::shared_ptr<Plan> general_plan(Plan& plan) {
 }  // namespace
 
 std::shared_ptr<Plan> compile_plan(const Graph& graph) {
-  return runtime::lower_graph(graph, nullptr);
+  // The plan keeps the optimised copy, which its instructions point into.
+  return runtime::lower_graph(*passes::optimise(graph, eager_builder()), nullptr);
 }
 
 Status run_plan(Plan& plan, std::span<const Tensor> inputs, std::span<Tensor> outputs,

@@ -193,7 +193,7 @@ TEST_CASE("malformed text is refused with its line") {
   for (size_t length = 0; length + 2 < text.size(); ++length) {
     CHECK(error_text([&] { parse_graph(std::string_view(text).substr(0, length)); }) != "");
   }
-  std::string start = "graphwright-ir 1\ngraph \"f\" next 1\nbody() {\n";
+  std::string start = "graphwright-ir 2\ngraph \"f\" next 1\nbody() {\n";
   CHECK(contains(
       error_text([&] { parse_graph(start + "  NoSuchOp() {} \"a\" id 0\n  return\n}\n"); }),
       "NoSuchOp"));

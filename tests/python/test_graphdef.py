@@ -8,7 +8,7 @@ import pytest
 import graphwright as tf
 from graphwright import _core, _protobuf
 
-LOOP = """graphwright-ir 1
+LOOP = """graphwright-ir 2
 graph "loop" next 6
 scope "while" in 0 block 0 before 1
 body(%0: float32[2] "x") {

@@ -1,0 +1,13 @@
+#include "passes/rules/rule.h"
+
+namespace graphwright::passes {
+namespace {
+
+constexpr std::array kRules{
+    Rule{"AddN", "add_n([x]) = x",
+         [](Match& m) { return m.input_count() == 1 ? m.keep(m.in(0)) : nullptr; }},
+};
+
+}  // namespace
+GW_REGISTER_RULES(kRules)
+}  // namespace graphwright::passes
