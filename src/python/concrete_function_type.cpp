@@ -15,6 +15,7 @@
 #include "python/trace_module.h"
 #include "python/type_spec.h"
 #include "python/variable_object.h"
+#include "runtime/plan.h"
 
 namespace graphwright {
 namespace {
@@ -329,6 +330,12 @@ PyObject* pretty_printed_signature(PyObject* self, PyObject*) {
   });
 }
 
+PyObject* plan_text(PyObject* self, PyObject*) {
+  return guarded([&] {
+    return make_text(plan_to_text(*as_concrete(self)->trace->concrete->plan())).release();
+  });
+}
+
 PyObject* text(PyObject* self) {
   return guarded([&] {
     ConcreteFunctionObject* object = as_concrete(self);
@@ -352,6 +359,8 @@ void deallocate(PyObject* self) {
 
 PyMethodDef methods[] = {
     {"pretty_printed_signature", pretty_printed_signature, METH_VARARGS, "The signature as text."},
+    {"plan_text", plan_text, METH_NOARGS,
+     "What runs, one slot or instruction a line: for reading, of no fixed form."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef properties[] = {

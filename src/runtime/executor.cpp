@@ -10,6 +10,7 @@
 #include "runtime/frame.h"
 #include "runtime/lowering.h"
 #include "runtime/op_dispatch.h"
+#include "runtime/row_slices.h"
 
 namespace graphwright::runtime {
 namespace {
@@ -285,6 +286,13 @@ Status execute(Plan& plan, Frame& frame) {
         if (at->elementwise(data[at->out], operands, steps, site.count) >= 0) [[unlikely]] {
           return at_node(formula_error(*at->node->op), at->node);
         }
+        break;
+      }
+      case Opcode::kRowSlice: {
+        Status status =
+            run_row_slice(plan.row_slices[static_cast<size_t>(at->n)], frame, *at->node);
+        if (!status.ok()) [[unlikely]]
+          return at_node(std::move(status), at->node);
         break;
       }
       case Opcode::kKernel: {

@@ -141,6 +141,7 @@ class Lowering {
 
   void emit_op(const TreeNode& node) {
     const OpDef& op = *node.node->op;
+    if (node.is_row_slice) return emit_row_slice(node);
     if (op.compute.kind == ComputeKind::kFormula && emit_formula(node)) {
       for (int32_t dead : deaths_at(node)) emit(Opcode::kRelease, dead);
       return;
@@ -223,6 +224,19 @@ class Lowering {
     instruction.c = operands[2];
     instruction.elementwise = node.node->op->compute.formula->elementwise(type);
     return true;
+  }
+
+  void emit_row_slice(const TreeNode& node) {
+    RowSlice slice{slot_at(node, 0), storage_.slot_of(node.outputs[0])};
+    for (size_t i = 1; i < node.inputs.size(); ++i) {
+      slice.indices[slice.count] = slot_at(node, i);
+      slice.wide[slice.count++] = slot(slot_at(node, i)).dtype == DType::kInt64;
+    }
+    Instruction& instruction = emit(Opcode::kRowSlice, slice.out);
+    instruction.n = static_cast<int64_t>(plan_->row_slices.size());
+    instruction.node = node.node;
+    plan_->row_slices.push_back(slice);
+    for (int32_t dead : deaths_at(node)) emit(Opcode::kRelease, dead);
   }
 
   void emit_kernel(const TreeNode& node) {

@@ -20,6 +20,8 @@ const char* opcode_name(Opcode opcode) {
       return "formula";
     case Opcode::kSizedFormula:
       return "sized_formula";
+    case Opcode::kRowSlice:
+      return "row_slice";
     case Opcode::kKernel:
       return "kernel";
     case Opcode::kCall:
@@ -92,6 +94,11 @@ std::string operands(const Plan& plan, const Instruction& at) {
       const auto& call = plan.formulas[record];
       return slot_name(call.out) + " = " + std::string(call.formula->name) + "(" +
              slot_list(call.operands, static_cast<size_t>(call.arity)) + ")";
+    }
+    case Opcode::kRowSlice: {
+      const auto& slice = plan.row_slices[record];
+      return slot_name(slice.out) + " = " + slot_name(slice.source) + "[" +
+             slot_list(slice.indices, static_cast<size_t>(slice.count)) + "]";
     }
     case Opcode::kKernel: {
       const auto& call = plan.kernels[record];

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "ir/opdef.h"
+#include "runtime/row_slices.h"
 #include "runtime/size_analysis.h"
 
 namespace graphwright::runtime {
@@ -245,6 +246,7 @@ PlanTree::PlanTree(const Graph& graph, bool sized) {
   SizeAnalysis sizes(*this, sized);
   sizes.run();
   detach_prologue_values();
+  find_row_slices(*this);
   mark_needed();
   prologue_ = sizes.prologue();
   number(*root_);

@@ -32,8 +32,9 @@ struct TreeNode {
   const Node* node = nullptr;
   bool has_effect = false;
   bool needed = false;
-  int32_t scope = 0;       // which inlined graph it comes from: symbols mean nothing elsewhere
-  int32_t rule_step = -1;  // of the prologue: checks the shapes of its inputs
+  bool is_row_slice = false;  // see row_slices.h
+  int32_t scope = 0;          // which inlined graph it comes from: symbols mean nothing elsewhere
+  int32_t rule_step = -1;     // of the prologue: checks the shapes of its inputs
   std::vector<std::pair<Size, Size>> checks;  // sizes that must be equal
   int32_t position = 0;                       // when it reads its inputs
   int32_t end_position = 0;  // after its blocks; equal to `position` without blocks

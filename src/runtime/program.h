@@ -30,6 +30,7 @@ enum class Opcode : uint8_t {
   kFormula,       // formulas[n]
   kSizedFormula,  // the same, with counts and steps that the prologue finds:
                   // Frame::formula_sites[n]
+  kRowSlice,      // row_slices[n]
   kKernel,        // kernels[n]
   kCall,          // calls[n]
   // Moves. Dense slots of equal dtype and shape:
@@ -136,6 +137,15 @@ struct KernelCall {
   std::shared_ptr<RandomSite> random_site;  // of random ops; the family's
 };
 
+inline constexpr size_t kMaxRowIndices = 4;
+
+struct RowSlice {
+  int32_t source, out;  // slots
+  int32_t count = 0;
+  int32_t indices[kMaxRowIndices] = {};  // slots
+  bool wide[kMaxRowIndices] = {};        // int64, else int32
+};
+
 struct CallRecord {
   const Node* node;
   std::shared_ptr<Callee> callee;
@@ -170,6 +180,7 @@ class Plan {
   std::vector<runtime::Slot> slots;
   std::vector<runtime::FormulaCall> formulas;
   std::vector<runtime::KernelCall> kernels;
+  std::vector<runtime::RowSlice> row_slices;
   std::vector<int32_t> kernel_inputs;  // slots
   std::vector<runtime::CallRecord> calls;
   std::vector<runtime::SwitchTable> switches;
