@@ -47,25 +47,37 @@ class VariableResource : public Object {
   Tensor value_;
 };
 
-// A list value: linear in the IR, so that whoever holds the only reference writes in place.
+// A list value. Whoever holds the only reference to it writes in place; all others copy it first.
 // Elements of one known shape lie one after the other in a single buffer that grows by doubling;
-// otherwise each is a tensor of its own.
+// otherwise each is a tensor of its own. The buffer may be shared with tensors that were stacked of
+// it, or that it was made from: it is copied before the first write then.
 class ListObject : public Object {
  public:
   ListObject(DType dtype, PartialShape element_shape, int64_t size);
+  // The rows of a tensor; numbers are not copied.
+  ListObject(const Tensor& rows, PartialShape element_shape);
   std::string_view kind_name() const override { return "TensorList"; }
   DType dtype() const { return dtype_; }
   const PartialShape& element_shape() const { return element_shape_; }
+  void set_element_shape(PartialShape shape) { element_shape_ = std::move(shape); }
   int64_t size() const { return size_; }
+  // How many elements push_back may make it; -1: no limit. Kept by kernels, not here.
+  int64_t max_size() const { return max_size_; }
+  void set_max_size(int64_t size) { max_size_ = size; }
   void reserve(int64_t count);
   void resize(int64_t count);
+  bool is_written(int64_t index) const;
   // Null tensor if the element was never written. OutOfRange is checked by the caller.
   Tensor get(int64_t index) const;
+  // The dims of a written element, valid until the list is changed.
+  std::span<const int64_t> element_dims(int64_t index) const;
+  // The first byte of a written element of numbers, valid until the list is changed.
+  const void* element_data(int64_t index) const;
   void set(int64_t index, const Tensor& element);
   void push_back(const Tensor& element);
   Tensor pop_back();
-  // All elements along a new first dimension; unwritten ones as zeros of `element_shape`.
-  // InvalidArgument when shapes differ or none is known.
+  // All elements along a new first dimension; unwritten ones as zeros. Shares the buffer where it
+  // is full. InvalidArgument when shapes differ or none is known.
   Status stack(const PartialShape& element_shape, Tensor* result) const;
   std::shared_ptr<ListObject> copy() const;
 
@@ -74,10 +86,12 @@ class ListObject : public Object {
   DType dtype_;
   PartialShape element_shape_;
   int64_t size_ = 0;
+  int64_t max_size_ = -1;
   int64_t capacity_ = 0;
   bool is_ragged_ = false;      // elements of differing shapes, or objects
   Tensor dense_;                // [capacity, element...]; null until the first element is written
   std::vector<bool> written_;   // of the contiguous elements
+  int64_t written_count_ = 0;   // of these
   std::vector<Tensor> ragged_;  // otherwise, null where never written
 };
 

@@ -126,15 +126,16 @@ Operand tensor_array_list(PyObject* array) { return array_of(array).list(); }
 
 Ref tensor_array_with_list(PyObject* array, const Operand& list) {
   TensorArray& contents = array_of(array);
-  if (contents.is_list()) {
-    return Ref::steal(
-        new_object(static_cast<ListTensorArray&>(contents).with_list(list)).release().ptr());
-  }
+  if (!contents.is_list()) return tensor_array_around(array, list);
   return Ref::steal(
-      new_object(std::make_unique<ListTensorArray>(contents.type(), contents.element_shape(),
-                                                   checked_ref(wrap(list))))
-          .release()
-          .ptr());
+      new_object(static_cast<ListTensorArray&>(contents).with_list(list)).release().ptr());
+}
+
+Ref tensor_array_around(PyObject* array, const Operand& list) {
+  TensorArray& contents = array_of(array);
+  auto around = std::make_unique<ListTensorArray>(contents.type(), contents.element_shape(),
+                                                  checked_ref(wrap(list)), contents.static_size());
+  return Ref::steal(new_object(std::move(around)).release().ptr());
 }
 
 void bind_tensor_array(nb::module_& module) {

@@ -8,9 +8,11 @@
 
 #include "ir/node_names.h"
 #include "python/concrete_function_object.h"
+#include "python/convert.h"
 #include "python/errors.h"
 #include "python/graph_object.h"
 #include "python/graphdef.h"
+#include "python/tensor_array.h"
 #include "python/tensor_object.h"
 #include "python/trace_module.h"
 #include "python/type_spec.h"
@@ -37,9 +39,11 @@ ConcreteFunctionObject* as_concrete(PyObject* object) {
 
 // Every tensor leaf of a stored argument as a TensorSpec.
 Ref to_specs(const Trace& trace, PyObject* value, size_t& next) {
-  auto spec = [&](PyObject*) -> Ref {
+  auto spec = [&](PyObject* leaf) -> Ref {
     const ValueType& type = trace.input_types[next];
-    Ref made = Ref::steal(make_tensor_spec(type.shape, type.dtype, trace.input_names[next]));
+    Ref made = is_tensor_array(leaf)
+                   ? checked_ref(PyObject_GetAttrString(leaf, "_type_spec"))
+                   : Ref::steal(make_tensor_spec(type.shape, type.dtype, trace.input_names[next]));
     ++next;
     return made;
   };
@@ -59,6 +63,16 @@ bool has_tensor_leaf(PyObject* value) {
 // Collects what the call gives for the tensor leaves of one stored argument.
 void collect_leaves(PyObject* stored, PyObject* given, std::vector<TensorLeaf>& leaves,
                     std::string_view name, const Trace& trace) {
+  if (is_tensor_array(stored)) {
+    if (!is_tensor_array(given) ||
+        tensor_array_in(given).type().dtype != tensor_array_in(stored).type().dtype) {
+      throw_type_error(fmt::format("the argument '{}' must be a TensorArray of {}, not {}", name,
+                                   dtype_name(tensor_array_in(stored).type().dtype),
+                                   repr_of(given)));
+    }
+    leaves.push_back({tensor_array_list(given), Ref::borrow(given), name});
+    return;
+  }
   if (is_tensor(stored) || is_variable(stored)) {
     const ValueType& type = trace.input_types[leaves.size()];
     if (is_variable(given) && type.dtype == DType::kResource) {
@@ -254,8 +268,11 @@ PyObject* get_output_dtypes(PyObject* self, void*) {
 }
 
 PyObject* get_output_shapes(PyObject* self, void*) {
-  return describe_outputs(
-      self, [](PyObject* leaf) { return checked(PyObject_GetAttrString(leaf, "shape")); });
+  return describe_outputs(self, [](PyObject* leaf) {
+    // Of a TensorArray, that of its list value.
+    return is_tensor_array(leaf) ? shape_object(PartialShape::scalar())
+                                 : checked(PyObject_GetAttrString(leaf, "shape"));
+  });
 }
 
 PyObject* get_inputs(PyObject* self, void*) {
@@ -300,7 +317,8 @@ PyObject* get_name(PyObject* self, void*) {
 }
 
 PyObject* get_graph(PyObject* self, void*) {
-  return guarded([&] { return wrap_traced_graph(as_concrete(self)->trace->concrete->graph(), self); });
+  return guarded(
+      [&] { return wrap_traced_graph(as_concrete(self)->trace->concrete->graph(), self); });
 }
 
 PyObject* get_function_def(PyObject* self, void*) {
@@ -446,6 +464,7 @@ std::string trace_signature_text(PolymorphicFunction& function, const Trace& tra
   }
   text += "Output Type:\n";
   auto spec = [](PyObject* leaf) -> Ref {
+    if (is_tensor_array(leaf)) return checked_ref(PyObject_GetAttrString(leaf, "_type_spec"));
     const Operand& operand = operand_in(leaf);
     return Ref::steal(make_tensor_spec(shape_of(operand), dtype_of(operand)));
   };

@@ -10,6 +10,7 @@
 #include "python/autograph_convert.h"
 #include "python/errors.h"
 #include "python/locations.h"
+#include "python/tensor_array.h"
 #include "python/tensor_object.h"
 #include "python/type_spec.h"
 #include "python/variable_object.h"
@@ -56,7 +57,9 @@ Ref tuple_of(const std::vector<Ref>& items) {
 
 // A weak reference to an object that is neither a tensor nor a plain value.
 Ref weakly_held(PyObject* leaf) {
-  if (is_tensor(leaf) || is_variable(leaf) || PyType_Check(leaf)) return Ref::borrow(leaf);
+  if (is_tensor(leaf) || is_variable(leaf) || is_tensor_array(leaf) || PyType_Check(leaf)) {
+    return Ref::borrow(leaf);
+  }
   Ref reference = Ref::steal(PyWeakref_NewRef(leaf, nullptr));
   if (reference) return reference;
   PyErr_Clear();  // numbers, strings and their like
@@ -256,7 +259,8 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
     auto placeholder = [&](PyObject*) -> Ref {
       const TensorLeaf& leaf = encoder.leaves()[next];
       // The same variable given twice is one variable inside, too.
-      for (size_t i = 0; leaf.source && leaf.operand && i < next; ++i) {
+      for (size_t i = 0; leaf.source && leaf.operand && is_variable(leaf.source.get()) && i < next;
+           ++i) {
         if (encoder.leaves()[i].operand == leaf.operand) {
           Value* first = graph->body().arguments[i];
           graph->add_argument(graph->body(), types[next]);
@@ -269,10 +273,7 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
       argument->name = InternedString(leaf.name);
       trace->input_names.emplace_back(leaf.name);
       ++next;
-      if (leaf.source && leaf.operand) {
-        return Ref::steal(variable_with_handle(leaf.source.get(), Operand(argument)));
-      }
-      return Ref::steal(wrap(Operand(argument)));
+      return leaf_around(leaf, Operand(argument));
     };
     const auto& parameters = signature().parameters();
     std::vector<Ref> positional;
@@ -328,7 +329,7 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
     auto convert = [&](PyObject* leaf) -> Ref {
       Operand operand;
       try {
-        operand = operand_of(leaf);
+        operand = is_tensor_array(leaf) ? tensor_array_list(leaf) : operand_of(leaf);
       } catch (const Error&) {
         PyErr_Clear();
         throw_type_error(fmt::format(
@@ -339,7 +340,7 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
       }
       Operand output = context.builder().op("Identity", {operand});
       graph->body().results.push_back(output.value());
-      return Ref::steal(wrap(output));
+      return result_around(leaf, output);
     };
     trace->result = replace_leaves(result.get(), Leaves::kAll, convert);
     trace->result_shape = trace->result.get() == Py_None   ? Trace::Shape::kNone
@@ -531,9 +532,7 @@ Ref call_trace(Trace& trace, const std::vector<TensorLeaf>& leaves) {
         return Ref::steal(checked(wrap_impl(results[0].detach())));
       case Trace::Shape::kStructure: {
         size_t next = 0;
-        auto fill = [&](PyObject*) {
-          return Ref::steal(checked(wrap_impl(results[next++].detach())));
-        };
+        auto fill = [&](PyObject* leaf) { return result_around(leaf, results[next++]); };
         return replace_leaves(trace.result.get(), Leaves::kTensors, fill);
       }
     }
@@ -542,7 +541,7 @@ Ref call_trace(Trace& trace, const std::vector<TensorLeaf>& leaves) {
   for (const TensorLeaf& leaf : leaves) inputs.push_back(leaf.operand);
   concrete.call(inputs, outputs);
   size_t next = 0;
-  auto fill = [&](PyObject*) { return Ref::steal(wrap(outputs[next++])); };
+  auto fill = [&](PyObject* leaf) { return result_around(leaf, outputs[next++]); };
   return replace_leaves(trace.result.get(), Leaves::kTensors, fill);
 }
 

@@ -55,6 +55,8 @@ class TensorArray {
   virtual bool is_list() const = 0;
   // The list value, or one that is made of the elements.
   virtual Operand list() = 0;
+  // The number of elements where it is fixed and known now; -1 otherwise.
+  virtual int64_t static_size() const = 0;
   // Of this version and those that come of it.
   void set_element_shape(PartialShape shape) { *element_shape_ = std::move(shape); }
 
@@ -73,7 +75,8 @@ class ListTensorArray : public TensorArray {
   ListTensorArray(TensorArrayType type, PyObject* size, PyObject* element_shape,
                   std::string_view name);
   // Around a list value that exists.
-  ListTensorArray(TensorArrayType type, PartialShape element_shape, Ref flow);
+  ListTensorArray(TensorArrayType type, PartialShape element_shape, Ref flow,
+                  int64_t static_size = -1);
   ~ListTensorArray() override;
 
   Ref read(PyObject* index, std::string_view name) override;
@@ -90,6 +93,7 @@ class ListTensorArray : public TensorArray {
   Ref flow() override;
   void mark_used() override { unused_since_ = kNoLocation; }
   bool is_list() const override { return true; }
+  int64_t static_size() const override;
 
   Operand list() override;
   // The same array, of another version of its list.
@@ -119,6 +123,8 @@ bool is_tensor_array(PyObject* object);
 Operand tensor_array_list(PyObject* array);
 // The same array around another version of its list value.
 Ref tensor_array_with_list(PyObject* array, const Operand& list);
+// An array like it that learns nothing from it, nor it from that: across the border of a function.
+Ref tensor_array_around(PyObject* array, const Operand& list);
 TensorArray& tensor_array_in(PyObject* array);
 
 }  // namespace graphwright

@@ -196,6 +196,7 @@ class EagerTensorArray : public TensorArray {
   void close(std::string_view /*name*/) override { elements_.clear(); }
   Ref flow() override { return wrapped(Tensor::int32_scalar(0)); }
   bool is_list() const override { return false; }
+  int64_t static_size() const override { return type_.dynamic_size ? -1 : count(); }
 
   // One op makes the list where all elements are there and alike; else they are written one by one.
   Operand list() override {

@@ -111,8 +111,11 @@ ListTensorArray::ListTensorArray(TensorArrayType type, PyObject* size, PyObject*
   flow_ = wrapped(outputs[0]);
 }
 
-ListTensorArray::ListTensorArray(TensorArrayType type, PartialShape element_shape, Ref flow)
-    : TensorArray(type, std::move(element_shape)), flow_(std::move(flow)) {}
+ListTensorArray::ListTensorArray(TensorArrayType type, PartialShape element_shape, Ref flow,
+                                 int64_t static_size)
+    : TensorArray(type, std::move(element_shape)), flow_(std::move(flow)) {
+  if (static_size >= 0) size_ = checked_ref(PyLong_FromLongLong(static_size));
+}
 
 ListTensorArray::ListTensorArray(const ListTensorArray& other, Ref flow)
     : TensorArray(other.type_, PartialShape()), flow_(std::move(flow)), size_(other.size_) {
@@ -164,14 +167,16 @@ Ref ListTensorArray::read(PyObject* index, std::string_view name) {
                          {{"element_dtype", type_.dtype}}));
 }
 
+int64_t ListTensorArray::static_size() const {
+  if (!size_is_fixed()) return -1;
+  Tensor known = is_tensor_like(size_.get()) ? constant_value(operand_of(size_.get()))
+                                             : tensor_from_python(size_.get(), DType::kInt32);
+  return known && known.dtype() == DType::kInt32 ? *known.data<int32_t>() : -1;
+}
+
 Ref ListTensorArray::stack(std::string_view name) {
   NameScopeGuard scope(current_builder(), or_default(name, "TensorArrayV2Stack"));
-  int64_t count = -1;
-  if (size_is_fixed()) {
-    Tensor known = is_tensor_like(size_.get()) ? constant_value(operand_of(size_.get()))
-                                               : tensor_from_python(size_.get(), DType::kInt32);
-    if (known && known.dtype() == DType::kInt32) count = *known.data<int32_t>();
-  }
+  int64_t count = static_size();
   Input shape = element_shape_input(*element_shape_);
   return wrapped(list_op("TensorListStack", {}, {list(), shape},
                          {{"element_dtype", type_.dtype}, {"num_elements", count}}));

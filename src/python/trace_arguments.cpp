@@ -4,6 +4,7 @@
 
 #include "ir/builder.h"
 #include "python/errors.h"
+#include "python/tensor_array.h"
 #include "python/tensor_object.h"
 #include "python/type_spec.h"
 #include "python/variable_object.h"
@@ -139,6 +140,7 @@ void ArgumentEncoder::add_slow(PyObject* value) {
   }
   if (value == Py_Ellipsis) return writer_.tag(TraceKeyWriter::kEllipsis);
   if (is_variable(value)) return add_variable(value);
+  if (is_tensor_array(value)) return add_tensor_array(value);
   if (is_tensor_leaf(value)) {
     Operand operand = operand_of(value);
     write_tensor(dtype_of(operand), shape_of(operand));
@@ -166,6 +168,11 @@ void ArgumentEncoder::write_tensor(DType dtype, const PartialShape& shape) {
 
 ValueType leaf_type(const TensorLeaf& leaf) {
   if (!leaf.operand) return tensor_spec_type(leaf.source.get());
+  if (leaf.source && is_tensor_array(leaf.source.get())) {
+    // What is known of the elements is the array's to say: lists of more and less knowledge share
+    // the trace.
+    return list_type(tensor_array_in(leaf.source.get()).type().dtype, PartialShape::unknown());
+  }
   if (leaf.source) {
     ValueType value = variable_value_type(leaf.source.get());
     return variable_type(value.dtype, value.shape, variable_is_trainable(leaf.source.get()));
@@ -223,6 +230,26 @@ void ArgumentEncoder::add_variable(PyObject* value) {
   leaves_.push_back({std::move(handle), Ref::borrow(value), parameter_});
 }
 
+void ArgumentEncoder::add_tensor_array(PyObject* value) {
+  TensorArray& array = tensor_array_in(value);
+  writer_.tag(TraceKeyWriter::kTensorArray);
+  writer_.word(array.static_size());
+  writer_.byte(static_cast<uint8_t>(array.type().dynamic_size | array.type().infer_shape << 1));
+  writer_.tensor(array.type().dtype, array.element_shape());
+  leaves_.push_back({array.list(), Ref::borrow(value), parameter_});
+}
+
+Ref leaf_around(const TensorLeaf& leaf, const Operand& argument) {
+  if (!leaf.source || !leaf.operand) return Ref::steal(wrap(argument));
+  if (is_tensor_array(leaf.source.get())) return tensor_array_around(leaf.source.get(), argument);
+  return Ref::steal(variable_with_handle(leaf.source.get(), argument));
+}
+
+Ref result_around(PyObject* leaf, const Operand& operand) {
+  if (is_tensor_array(leaf)) return tensor_array_around(leaf, operand);
+  return Ref::steal(wrap(operand));
+}
+
 void ArgumentEncoder::add_object(PyObject* value) {
   // A bound method is a new object at every look-up: its function and its instance decide.
   if (Py_TYPE(value) == reinterpret_cast<PyTypeObject*>(imported("types", "MethodType"))) {
@@ -250,7 +277,7 @@ void ArgumentEncoder::add_object(PyObject* value) {
 Ref replace_leaves(PyObject* value, Leaves which, LeafReplacement replacement) {
   auto replace = [&](PyObject* leaf) -> Ref {
     if (leaf == Py_None) return Ref::borrow(leaf);
-    if (is_tensor(leaf) || is_variable(leaf)) return replacement(leaf);
+    if (is_tensor(leaf) || is_variable(leaf) || is_tensor_array(leaf)) return replacement(leaf);
     if (which == Leaves::kAll) return replacement(leaf);
     // Subclasses of these may be NumPy's scalars, which are tensors.
     if (exactly(leaf, PyLong_Type) || exactly(leaf, PyFloat_Type) ||

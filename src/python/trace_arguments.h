@@ -40,7 +40,8 @@ class ObjectSerials {
 // One tensor input of a call.
 struct TensorLeaf {
   Operand operand;        // the tensor, or a variable's handle; null for a TensorSpec
-  Ref source;             // the argument itself where it is a variable or a TensorSpec, else null
+  Ref source;             // the argument itself where it is no tensor: a variable, a TensorArray or
+                          // a TensorSpec; else null
   std::string_view name;  // of the parameter it came in
 };
 // The type that an argument for the leaf has in a trace.
@@ -68,6 +69,7 @@ class ArgumentEncoder {
   void write_tensor(DType dtype, const PartialShape& shape);
   void add_sequence(PyObject* value);
   void add_variable(PyObject* value);
+  void add_tensor_array(PyObject* value);
   void add_int(PyObject* value);
   void add_text(PyObject* value);
   void add_object(PyObject* value);
@@ -85,6 +87,11 @@ using LeafReplacement = FunctionRef<Ref(PyObject* leaf)>;
 enum class Leaves : uint8_t { kTensors, kAll };
 // The same value with those leaves replaced. Containers are copied, other values shared.
 Ref replace_leaves(PyObject* value, Leaves which, LeafReplacement replacement);
+
+// What stands for the leaf in a trace, of which `argument` is an argument.
+Ref leaf_around(const TensorLeaf& leaf, const Operand& argument);
+// The same for a result: a tensor, or the TensorArray that `leaf` is around another list.
+Ref result_around(PyObject* leaf, const Operand& operand);
 
 // Leaves that become tensors: tensors, NumPy arrays and scalars, anything with __tf_tensor__.
 bool is_tensor_leaf(PyObject* value);

@@ -37,6 +37,7 @@ class TraceKeyWriter {
     kTypeSpec = 'T',
     kHashed = 'h',  // object compared by value: serial number of its first equal
     kEllipsis = 'e',
+    kTensorArray = 'a',  // static size or -1, flags, then the elements as a tensor
   };
   void clear() { bytes_.clear(); }
   std::string_view view() const { return bytes_; }
