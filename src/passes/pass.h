@@ -55,6 +55,7 @@ std::shared_ptr<Graph> optimise(const Graph& trace, Builder& evaluator);
 
 // The passes, in files named after them.
 void inline_calls(Graph& graph, PassContext& context);
+void refine_shapes(Graph& graph, PassContext& context);
 void fold_constants(Graph& graph, PassContext& context);
 void apply_algebra(Graph& graph, PassContext& context);
 void remove_dead_branches(Graph& graph, PassContext& context);

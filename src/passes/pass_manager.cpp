@@ -13,6 +13,8 @@ namespace {
 constexpr Pass kPasses[] = {
     {"inline", "Puts the bodies of small or once-called functions in place of their calls.",
      inline_calls},
+    {"shapes", "Learns sizes from what is known by now, and which sizes loops and calls keep.",
+     refine_shapes},
     {"fold", "Computes nodes whose inputs are constants, and shapes that are known.",
      fold_constants},
     {"algebra", "Applies the rules of src/passes/rules: x * 1 = x and the like.", apply_algebra},
