@@ -1,54 +1,17 @@
 // The parameters of a Python function made from a row of the op or function table.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
-#include "ir/functiondef.h"
-#include "ir/opdef.h"
+#include "ir/row_parameters.h"
 #include "python/python_api.h"
 
 namespace graphwright {
 
-enum class ParameterKind : uint8_t {
-  kVariable,  // tensor of a type variable
-  kTensor,    // tensor of any dtype
-  kReadable,  // tensor of any dtype, or the handle of a variable
-  kTyped,     // tensor of one dtype
-  kIndex,     // tensor of int32 or int64
-  kTensors,   // list of tensors of one dtype, a type variable or a fixed one
-  kMixed,     // list of tensors of any dtypes
-  kInt,
-  kFloat,
-  kBool,
-  kString,
-  kType,
-  kInts,
-  kAxis,
-  kShape,        // as a tensor
-  kOption,       // a str, an int or a float
-  kPadding,      // a str, or pairs of ints
-  kStaticShape,  // attributes: a shape that may be partly known
-  kConstant,     // attributes: an eager tensor
-  kFloats,
-  kStrings,
-  kTypes,
-  kStaticShapes,
-  kAny,
-  kName,  // name=None
-};
-
-struct RowParameter {
-  std::string name;
+struct RowParameter : ParameterSpec {
   PyObject* interned_name = nullptr;  // lives for ever
-  ParameterKind kind = ParameterKind::kAny;
-  bool optional = false;              // None is allowed
   PyObject* default_value = nullptr;  // null: required. Lives for ever
-  int variable = -1;                  // of kVariable and kTensors: number of the type variable
-  DType dtype = DType::kInvalid;      // of kTyped and kTensors
-  int attribute = -1;                 // op rows: position among the attributes; -1: an input
-  std::string_view allowed;           // attributes: the set of strings, "" if any
 };
 
 struct RowSignature {

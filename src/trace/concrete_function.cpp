@@ -65,6 +65,11 @@ void ConcreteFunction::check_arguments(std::span<const Operand> arguments, bool 
   for (int i = 0; i < argument_count_; ++i) {
     const Value& declared = *graph_->body().arguments[static_cast<size_t>(i)];
     const Operand& given = arguments[static_cast<size_t>(i)];
+    if (!tracing && !given.is_tensor()) {
+      throw_type_error(
+          fmt::format("argument #{} of {} is a symbolic tensor of a graph, which has no value here",
+                      i, graph_->name()));
+    }
     if (dtype_of(given) != declared.dtype()) {
       std::string message = fmt::format(
           "cannot compute {} as input #{}(zero-based) was expected to be a {} tensor but is a {} "

@@ -46,6 +46,10 @@ class ConcreteFunction final : public Callee,
   // and shapes be compatible. Results are appended to `outputs`. Throws Error.
   void call(std::span<const Operand> arguments, OperandVector& outputs);
 
+  // What call() checks of its arguments: number, dtypes, shapes, and that eager ones are no
+  // symbolic tensors.
+  void check_arguments(std::span<const Operand> arguments, bool tracing) const;
+
   // The eager short way: no observers, no building. Tensors only; captures are added here.
   Status run(std::span<const Tensor> arguments, std::span<Tensor> outputs,
              const RunOptions& options = {});
@@ -67,7 +71,6 @@ class ConcreteFunction final : public Callee,
   }
 
  private:
-  void check_arguments(std::span<const Operand> arguments, bool tracing) const;
   void call_eager(std::span<const Operand> arguments, OperandVector& outputs);
   void run_observed(std::span<OpObserver* const> observers, const OperandVector& inputs,
                     OperandVector& outputs);
