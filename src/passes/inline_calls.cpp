@@ -16,6 +16,52 @@ constexpr uint32_t kMaxNodesCalledOnce = 2000;
 constexpr size_t kMaxDepth = 16;     // of calls within inlined calls
 constexpr size_t kMaxTotal = 20000;  // nodes that one graph may gain
 
+// A callee's symbols mean nothing outside, and something else in every call: those of arguments
+// are what the call passes, the others become new ones.
+class Symbols {
+ public:
+  explicit Symbols(const Node& call) {
+    const std::vector<Value*>& arguments = call.callee->callee_graph().body().arguments;
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      bind(arguments[i]->shape(), call.inputs[i]->shape());
+    }
+  }
+  // Where the meaning is known so far.
+  void resolve(PartialShape& shape) const {
+    for (int i = 0; i < shape.rank(); ++i) {
+      auto known = dims_.find(shape.dim(i));
+      if (known != dims_.end()) shape.set_dim(i, known->second);
+    }
+  }
+  void rename(Node& node) {
+    for (Value* output : node.outputs) rename(output->type.shape);
+    for (const auto& block : node.blocks) {
+      for (Value* argument : block->arguments) rename(argument->type.shape);
+      for (Node* inner : block->nodes) rename(*inner);
+    }
+  }
+
+ private:
+  void bind(const PartialShape& declared, const PartialShape& given) {
+    if (!declared.has_rank() || declared.rank() != given.rank()) return;
+    for (int i = 0; i < declared.rank(); ++i) {
+      if (!is_symbol(declared.dim(i)) || given.dim(i) == kUnknownDim) continue;
+      auto [known, added] = dims_.try_emplace(declared.dim(i), given.dim(i));
+      // Of two values of one unknown size, the one that says more.
+      if (!added && is_known(given.dim(i))) known->second = given.dim(i);
+    }
+  }
+  void rename(PartialShape& shape) {
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (!is_symbol(shape.dim(i))) continue;
+      auto [known, added] = dims_.try_emplace(shape.dim(i), 0);
+      if (added) known->second = new_symbol();
+      shape.set_dim(i, known->second);
+    }
+  }
+  std::unordered_map<Dim, Dim> dims_;
+};
+
 class Inliner {
  public:
   explicit Inliner(Graph& graph) : graph_(graph) {}
@@ -70,8 +116,12 @@ class Inliner {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!Replacements::can_replace(*body.arguments[i], *node.inputs[i])) return false;
     }
+    Symbols symbols(node);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (!Replacements::can_replace(*node.outputs[i], *body.results[i])) return false;
+      Value result;
+      result.type = body.results[i]->type;
+      symbols.resolve(result.type.shape);
+      if (!Replacements::can_replace(*node.outputs[i], result)) return false;
     }
     return true;
   }
@@ -88,10 +138,7 @@ class Inliner {
     std::vector<Node*> copies(block.nodes.begin() + static_cast<std::ptrdiff_t>(start),
                               block.nodes.end());
     block.nodes.resize(start);
-    Symbols symbols;
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      symbols.bind(callee.body().arguments[i]->shape(), node.inputs[i]->shape());
-    }
+    Symbols symbols(node);
     for (Node* copy : copies) symbols.rename(*copy);
     stack_.push_back(&callee);
     for (Node* copy : copies) emit(block, *copy);
@@ -100,39 +147,6 @@ class Inliner {
       replacements_.set(node.outputs[i], results[i]);
     }
   }
-
-  // A callee's symbols mean nothing outside, and something else in every call: those of arguments
-  // are what the call passes, the others become new ones.
-  class Symbols {
-   public:
-    void bind(const PartialShape& declared, const PartialShape& given) {
-      if (!declared.has_rank() || declared.rank() != given.rank()) return;
-      for (int i = 0; i < declared.rank(); ++i) {
-        if (!is_symbol(declared.dim(i)) || given.dim(i) == kUnknownDim) continue;
-        auto [known, added] = dims_.try_emplace(declared.dim(i), given.dim(i));
-        // Of two values of one unknown size, the one that says more.
-        if (!added && is_known(given.dim(i))) known->second = given.dim(i);
-      }
-    }
-    void rename(Node& node) {
-      for (Value* output : node.outputs) rename(output->type.shape);
-      for (const auto& block : node.blocks) {
-        for (Value* argument : block->arguments) rename(argument->type.shape);
-        for (Node* inner : block->nodes) rename(*inner);
-      }
-    }
-
-   private:
-    void rename(PartialShape& shape) {
-      for (int i = 0; i < shape.rank(); ++i) {
-        if (!is_symbol(shape.dim(i))) continue;
-        auto [known, added] = dims_.try_emplace(shape.dim(i), 0);
-        if (added) known->second = new_symbol();
-        shape.set_dim(i, known->second);
-      }
-    }
-    std::unordered_map<Dim, Dim> dims_;
-  };
 
   Graph& graph_;
   Replacements replacements_;

@@ -7,6 +7,7 @@ namespace graphwright {
 namespace {
 
 using runtime::Instruction;
+using runtime::KernelCall;
 using runtime::Opcode;
 using runtime::Slot;
 
@@ -79,6 +80,26 @@ std::string releases(const std::vector<int32_t>& slots) {
   return slots.empty() ? "" : " release " + slot_list(slots.data(), slots.size());
 }
 
+// Says which operand the output overwrites: they are one slot, or lie at one place in the arena.
+std::string in_place(const Plan& plan, int32_t out, const int32_t* operands, size_t count) {
+  const Slot& target = plan.slots[static_cast<size_t>(out)];
+  for (size_t i = 0; i < count; ++i) {
+    const Slot& source = plan.slots[static_cast<size_t>(operands[i])];
+    bool same_place =
+        target.kind == Slot::Kind::kArena && source.kind == Slot::Kind::kArena &&
+        target.symbolic == source.symbolic &&
+        (target.symbolic ? target.region == source.region : target.offset == source.offset);
+    if (operands[i] == out || same_place) return " in place of " + slot_name(operands[i]);
+  }
+  return "";
+}
+
+std::string kernel_in_place(const Plan& plan, const KernelCall& call) {
+  if (call.overwritable < 0) return "";
+  return " in place of " +
+         slot_name(plan.kernel_inputs[static_cast<size_t>(call.first_input + call.overwritable)]);
+}
+
 std::string operands(const Plan& plan, const Instruction& at) {
   const auto record = static_cast<size_t>(at.n);
   switch (at.opcode) {
@@ -87,13 +108,15 @@ std::string operands(const Plan& plan, const Instruction& at) {
       const int32_t slots[] = {at.a, at.b, at.c};
       return slot_name(at.out) + " = " + std::string(at.node->op->name) + "(" +
              slot_list(slots, at.node->inputs.size()) + ")" +
-             (at.opcode == Opcode::kElementwise ? " n=" + std::to_string(at.n) : "");
+             (at.opcode == Opcode::kElementwise ? " n=" + std::to_string(at.n) : "") +
+             in_place(plan, at.out, slots, at.node->inputs.size());
     }
     case Opcode::kFormula:
     case Opcode::kSizedFormula: {
       const auto& call = plan.formulas[record];
       return slot_name(call.out) + " = " + std::string(call.formula->name) + "(" +
-             slot_list(call.operands, static_cast<size_t>(call.arity)) + ")";
+             slot_list(call.operands, static_cast<size_t>(call.arity)) + ")" +
+             in_place(plan, call.out, call.operands, static_cast<size_t>(call.arity));
     }
     case Opcode::kRowSlice: {
       const auto& slice = plan.row_slices[record];
@@ -109,7 +132,7 @@ std::string operands(const Plan& plan, const Instruction& at) {
       return outputs + (outputs.empty() ? "" : " = ") + std::string(call.node->op->name) + "(" +
              slot_list(plan.kernel_inputs.data() + call.first_input,
                        static_cast<size_t>(call.input_count)) +
-             ")" + releases(call.release);
+             ")" + kernel_in_place(plan, call) + releases(call.release);
     }
     case Opcode::kCall: {
       const auto& call = plan.calls[record];

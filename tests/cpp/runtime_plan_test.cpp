@@ -383,6 +383,24 @@ TEST_CASE("calls: small ones inlined, large ones and recursion by frames") {
   }
 }
 
+TEST_CASE("the plan's text says what is overwritten") {
+  auto graph =
+      make_graph({tensor_type(kFloat, {20})}, [](Builder& builder, std::span<const Operand> x) {
+        Operand first = builder.op("Tanh", {x[0]});
+        Operand second = builder.op("Neg", {first});  // first dies here
+        Operand sum = builder.op("Sum", {second, builder.int32_vector(std::array<int64_t, 1>{0})});
+        return OperandVector{sum};
+      });
+  std::string text = plan_to_text(*compile_plan(*graph));
+  INFO(text);
+  size_t tanh = text.find("Tanh("), negative = text.find("Neg("), sum = text.find("Sum(");
+  REQUIRE(sum != std::string::npos);
+  size_t note = text.find(" in place of %");
+  CHECK((tanh < negative && negative < note && note < sum));
+  CHECK(text.find(" in place of %", note + 1) == std::string::npos);
+  check(*graph, {Tensor::zeros(kFloat, std::array<int64_t, 1>{20})});
+}
+
 TEST_CASE("errors of bad arguments") {
   std::shared_ptr<Plan> plan = compile_plan(*scalar_loop());
   auto dtype = error_of(*plan, {number(1), number(1)});
