@@ -10,6 +10,7 @@ namespace {
 // --- Making lists ---
 
 void shape_new_list(ShapeContext& context) {
+  context.require_rank(1, 0);
   context.output_type(0) =
       list_type(context.attributes().type("element_dtype"), inferred_element_shape(context, 0));
 }

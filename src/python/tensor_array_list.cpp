@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ir/builder.h"
+#include "ir/graph.h"
 #include "ir/graph_builder.h"
 #include "ir/opdef.h"
 #include "ir/thread_state.h"
@@ -92,6 +93,27 @@ void warn_of_lost_change(Location location) {
   PyErr_Restore(type, value, traceback);
 }
 
+// Whether nodes are added to the graph of the tensor right now. After an error they are not, when
+// the frames are gone that the error kept alive.
+bool is_being_built(PyObject* tensor) {
+  if (!is_symbolic_tensor(tensor)) return false;
+  auto* builder = dynamic_cast<GraphBuilder*>(&current_builder());
+  return builder &&
+         &builder->graph() == reinterpret_cast<SymbolicTensorObject*>(tensor)->graph.get();
+}
+
+// The number of elements as an input of TensorListReserve.
+Input size_input(PyObject* size) {
+  if (!is_tensor_like(size)) {
+    Tensor number = tensor_from_python(size, DType::kInt32);
+    if (number.rank() != 0) {
+      throw_type_error("Expected int for argument 'num_elements' not " + repr_of(size) + ".");
+    }
+    return {std::move(number), "num_elements"};
+  }
+  return {size, DType::kInt32, "num_elements"};
+}
+
 }  // namespace
 
 ListTensorArray::ListTensorArray(TensorArrayType type, PyObject* size, PyObject* element_shape,
@@ -101,7 +123,7 @@ ListTensorArray::ListTensorArray(TensorArrayType type, PyObject* size, PyObject*
   Builder& builder = current_builder();
   NameScopeGuard guard(builder, scope);
   Input shape = element_shape_input(*element_shape_);
-  Input count(size, DType::kInt32, "num_elements");
+  Input count = size_input(size);
   const OpDef& op = get_op("TensorListReserve");
   OperandVector operands, outputs;
   operands.push_back(shape.make(builder));
@@ -123,8 +145,8 @@ ListTensorArray::ListTensorArray(const ListTensorArray& other, Ref flow)
 }
 
 ListTensorArray::~ListTensorArray() {
-  // While an error unwinds nothing that was built matters any more.
-  if (unused_since_ != kNoLocation && std::uncaught_exceptions() == 0 && !PyErr_Occurred()) {
+  if (unused_since_ != kNoLocation && std::uncaught_exceptions() == 0 && !PyErr_Occurred() &&
+      is_being_built(flow_.get())) {
     warn_of_lost_change(unused_since_);
   }
 }
@@ -169,8 +191,18 @@ Ref ListTensorArray::read(PyObject* index, std::string_view name) {
 
 int64_t ListTensorArray::static_size() const {
   if (!size_is_fixed()) return -1;
-  Tensor known = is_tensor_like(size_.get()) ? constant_value(operand_of(size_.get()))
-                                             : tensor_from_python(size_.get(), DType::kInt32);
+  Tensor known;
+  if (!is_tensor_like(size_.get())) {
+    known = tensor_from_python(size_.get(), DType::kInt32);
+  } else {
+    // TensorFlow sees through fewer ops than we could: the traces are alike.
+    Operand size = operand_of(size_.get());
+    const Node* node = size.is_value() ? size.value()->node : nullptr;
+    bool seen =
+        !size.is_value() || (node && (node->op->name == "Const" || node->op->name == "Size" ||
+                                      node->op->name == "Rank"));
+    if (seen) known = constant_value(size);
+  }
   return known && known.dtype() == DType::kInt32 ? *known.data<int32_t>() : -1;
 }
 
