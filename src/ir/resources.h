@@ -51,7 +51,7 @@ class VariableResource : public Object {
 // Elements of one known shape lie one after the other in a single buffer that grows by doubling;
 // otherwise each is a tensor of its own. The buffer may be shared with tensors that were stacked of
 // it, or that it was made from: it is copied before the first write then.
-class ListObject : public Object {
+class ListObject final : public Object {
  public:
   ListObject(DType dtype, PartialShape element_shape, int64_t size);
   // The rows of a tensor; numbers are not copied.

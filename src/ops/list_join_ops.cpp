@@ -37,7 +37,7 @@ void shape_concat(ShapeContext& context) {
 // `leading_dims`: the first dimensions of elements never written, where their shape does not say.
 void concat_list(KernelContext& context, const PartialShape& wanted,
                  std::span<const int64_t> leading_dims) {
-  std::shared_ptr<ListObject> list = list_of(context);
+  const ListObject* list = &list_of(context);
   check_dtype(context, *list, context.attributes().type("element_dtype"));
   auto require_vectors = [&](const PartialShape& shape) {
     if (shape.has_rank() && shape.rank() == 0) {
@@ -207,8 +207,8 @@ void shape_concat_lists(ShapeContext& context) {
       list_type(context.attributes().type("element_dtype"), known_element_shape(context.input(0)));
   context.set_output(0, left.merged_with(right));
 }
-std::shared_ptr<ListObject> list_at(KernelContext& context, int input, int64_t index) {
-  auto list = list_in(context.input(input).data<ObjectPointer>()[index]);
+const ListObject* list_at(KernelContext& context, int input, int64_t index) {
+  const ListObject* list = list_in(context.input(input).data<ObjectPointer>()[index]);
   if (!list) fail(context, "Element " + std::to_string(index) + " of the handles is not a list.");
   return list;
 }
@@ -223,7 +223,7 @@ void concat_lists_kernel(KernelContext& context) {
   DType dtype = context.attributes().type("element_dtype");
   Tensor result = Tensor::empty(DType::kVariant, left.dims());
   for (int64_t i = 0; i < left.element_count(); ++i) {
-    std::shared_ptr<ListObject> a = list_at(context, 0, i), b = list_at(context, 1, i);
+    const ListObject *a = list_at(context, 0, i), *b = list_at(context, 1, i);
     for (const auto& [list, name] : {std::pair(a, "input_a["), std::pair(b, "input_b[")}) {
       if (list->dtype() == dtype) continue;
       fail(context, std::string(name) + std::to_string(i) + "].dtype != element_dtype.  Saw: " +

@@ -38,30 +38,30 @@ void shape_get_item(ShapeContext& context) {
   context.set_output(0, read_element_shape(context, 2));
 }
 void get_item_kernel(KernelContext& context) {
-  std::shared_ptr<ListObject> list = list_of(context);
-  check_dtype(context, *list, context.attributes().type("element_dtype"));
+  const ListObject& list = list_of(context);
+  check_dtype(context, list, context.attributes().type("element_dtype"));
   int64_t index = integer_at(context.input(1), 0);
-  if (index < 0 || index >= list->size()) {
+  if (index < 0 || index >= list.size()) {
     fail(context, "index",
          "Trying to access element " + std::to_string(index) + " in a list with " +
-             std::to_string(list->size()) + " elements.");
+             std::to_string(list.size()) + " elements.");
   }
   PartialShape wanted = element_shape_of(context.input(2));
-  if (has_object_elements(list->dtype())) {
-    context.set_output(0, element_or_zeros(context, *list, index, wanted));
+  if (has_object_elements(list.dtype())) {
+    context.set_output(0, element_or_zeros(context, list, index, wanted));
     return;
   }
   // Into the output's own memory: nothing is allocated where its shape was known.
-  if (!list->is_written(index)) {
-    PartialShape shape = unwritten_shape(context, *list, wanted);
-    Tensor& item = context.require_output(0, list->dtype(), shape.dims());
+  if (!list.is_written(index)) {
+    PartialShape shape = unwritten_shape(context, list, wanted);
+    Tensor& item = context.require_output(0, list.dtype(), shape.dims());
     std::memset(item.mutable_raw_data(), 0, item.byte_size());
     return;
   }
-  std::span<const int64_t> dims = list->element_dims(index);
-  merged(context, PartialShape(dims), wanted);
-  Tensor& item = context.require_output(0, list->dtype(), dims);
-  std::memcpy(item.mutable_raw_data(), list->element_data(index), item.byte_size());
+  std::span<const int64_t> dims = list.element_dims(index);
+  if (!dims_fit(wanted, dims)) merged(context, PartialShape(dims), wanted);
+  Tensor& item = context.require_output(0, list.dtype(), dims);
+  std::memcpy(item.mutable_raw_data(), list.element_data(index), item.byte_size());
 }
 void gradient_get_item(GradientContext& context) {
   if (!context.needs(0) || !context.has_dy()) return;
@@ -74,7 +74,7 @@ void gradient_get_item(GradientContext& context) {
   context.set_dx(0, f.call("TensorListSetItem", {empty, context.x(1), context.dy()}));
 }
 
-void length_kernel(KernelContext& context) { set_scalar(context, list_of(context)->size()); }
+void length_kernel(KernelContext& context) { set_scalar(context, list_of(context).size()); }
 
 void shape_element_shape(ShapeContext& context) {
   PartialShape shape = known_element_shape(context.input(0));
@@ -82,7 +82,7 @@ void shape_element_shape(ShapeContext& context) {
 }
 void element_shape_kernel(KernelContext& context) {
   DType dtype = context.attributes().type("shape_type");
-  PartialShape shape = list_of(context)->element_shape();
+  PartialShape shape = list_of(context).element_shape();
   if (!shape.has_rank()) return context.set_output(0, integer_scalar(dtype, -1));
   std::vector<int64_t> dims;
   for (Dim dim : shape.dims()) dims.push_back(is_known(dim) ? dim : -1);
@@ -96,21 +96,20 @@ void shape_set_item(ShapeContext& context) {
   shape_list_written(context, 2);
 }
 void set_item_kernel(KernelContext& context) {
+  const ListObject& before = list_of(context);
   const Tensor& item = context.input(2);
-  check_element(context, *list_of(context), item,
-                "set a tensor with incompatible shape at a list index");
+  check_element(context, before, item, "set a tensor with incompatible shape at a list index");
   int64_t index = integer_at(context.input(1), 0);
-  int64_t size = list_of(context)->size();
-  bool resize = context.attributes().boolean("resize_if_index_out_of_bounds");
-  if (index < 0 || (index >= size && !resize)) {
+  if (index < 0 ||
+      (index >= before.size() && !context.attributes().boolean("resize_if_index_out_of_bounds"))) {
     fail(context, "index",
          "Trying to modify element " + std::to_string(index) + " in a list with " +
-             std::to_string(size) + " elements.");
+             std::to_string(before.size()) + " elements.");
   }
-  std::shared_ptr<ListObject> list = writable_list(context);
-  if (index >= size) list->resize(index + 1);
-  list->set(index, item);
-  set_list(context, std::move(list));
+  change_list(context, [&](ListObject& list) {
+    if (index >= list.size()) list.resize(index + 1);
+    list.set(index, item);
+  });
 }
 void gradient_set_item(GradientContext& context) {
   if (!context.has_dy()) return;
@@ -145,12 +144,10 @@ void check_not_full(KernelContext& context, const ListObject& list) {
 }
 void push_back_kernel(KernelContext& context) {
   const Tensor& element = context.input(1);
-  check_element(context, *list_of(context), element,
+  check_element(context, list_of(context), element,
                 "append a tensor with incompatible shape to a list");
-  check_not_full(context, *list_of(context));
-  std::shared_ptr<ListObject> list = writable_list(context);
-  list->push_back(element);
-  set_list(context, std::move(list));
+  check_not_full(context, list_of(context));
+  change_list(context, [&](ListObject& list) { list.push_back(element); });
 }
 void gradient_push_back(GradientContext& context) {
   if (!context.has_dy()) return;
@@ -173,15 +170,12 @@ void shape_pop_back(ShapeContext& context) {
   context.output_type(0) = list_type(context.attributes().type("element_dtype"), std::move(shape));
 }
 void pop_back_kernel(KernelContext& context) {
-  std::shared_ptr<ListObject> read = list_of(context);
-  check_dtype(context, *read, context.attributes().type("element_dtype"));
-  if (read->size() == 0) fail(context, "input_handle", "Trying to pop from an empty list.");
+  const ListObject& before = list_of(context);
+  check_dtype(context, before, context.attributes().type("element_dtype"));
+  if (before.size() == 0) fail(context, "input_handle", "Trying to pop from an empty list.");
   Tensor last =
-      element_or_zeros(context, *read, read->size() - 1, element_shape_of(context.input(1)));
-  read.reset();
-  std::shared_ptr<ListObject> list = writable_list(context);
-  list->pop_back();
-  set_list(context, std::move(list));
+      element_or_zeros(context, before, before.size() - 1, element_shape_of(context.input(1)));
+  change_list(context, [](ListObject& list) { list.pop_back(); });
   context.set_output(1, std::move(last));
 }
 void gradient_pop_back(GradientContext& context) {
@@ -197,9 +191,8 @@ void resize_kernel(KernelContext& context) {
     fail(context, "size",
          "TensorListSlice expects size to be non-negative. Got: " + std::to_string(size));
   }
-  std::shared_ptr<ListObject> list = writable_list(context);
-  list->resize(size);
-  set_list(context, std::move(list));
+  list_of(context);
+  change_list(context, [&](ListObject& list) { list.resize(size); });
 }
 void shape_same_list(ShapeContext& context) { context.output_type(0) = context.input_type(0); }
 void gradient_resize(GradientContext& context) {

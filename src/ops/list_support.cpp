@@ -24,15 +24,21 @@ PartialShape element_shape_of(const Tensor& tensor) {
   return shape;
 }
 
-std::shared_ptr<ListObject> list_in(const ObjectPointer& object) {
-  return std::dynamic_pointer_cast<ListObject>(object);
+const ListObject& list_of(KernelContext& context, int input) {
+  const Tensor& handle = context.input(input);
+  const ListObject* list = handle.rank() == 0 ? list_in(handle.object_element()) : nullptr;
+  if (!list) fail(context, "input_handle", "The input handle is not a list.");
+  return *list;
 }
 
-std::shared_ptr<ListObject> list_of(KernelContext& context, int input) {
-  const Tensor& handle = context.input(input);
-  auto list = handle.rank() == 0 ? list_in(handle.object_element()) : nullptr;
-  if (!list) fail(context, "input_handle", "The input handle is not a list.");
-  return list;
+bool dims_fit(const PartialShape& shape, std::span<const int64_t> dims) {
+  if (!shape.has_rank()) return true;
+  std::span<const Dim> known = shape.dims();
+  if (known.size() != dims.size()) return false;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (is_known(known[i]) && known[i] != dims[i]) return false;
+  }
+  return true;
 }
 
 void check_dtype(KernelContext& context, const ListObject& list, DType dtype) {
@@ -50,16 +56,8 @@ PartialShape merged(KernelContext& context, const PartialShape& left, const Part
   return left.merged_with(right);
 }
 
-std::shared_ptr<ListObject> writable_list(KernelContext& context) {
-  std::shared_ptr<ListObject> list = list_of(context);
-  // One reference is the handle's, one is `list`.
-  if (context.may_overwrite(0) && list.use_count() == 2) return list;
-  return list->copy();
-}
-
-void set_list(KernelContext& context, std::shared_ptr<ListObject> list, int output) {
-  if (output == 0 && context.may_overwrite(0) && context.input(0).object_element() == list) return;
-  context.set_output(output, Tensor::object(DType::kVariant, std::move(list)));
+void set_list(KernelContext& context, std::shared_ptr<ListObject> list) {
+  context.set_output(0, Tensor::object(DType::kVariant, std::move(list)));
 }
 
 PartialShape unwritten_shape(KernelContext& context, const ListObject& list,
@@ -92,7 +90,7 @@ void set_scalar(KernelContext& context, int64_t value) {
 void check_element(KernelContext& context, const ListObject& list, const Tensor& element,
                    const char* verb) {
   check_dtype(context, list, element.dtype());
-  if (list.element_shape().is_compatible_with(element.shape())) return;
+  if (dims_fit(list.element_shape(), element.dims())) return;
   fail(context, std::string("Tried to ") + verb +
                     ". Item element shape: " + dims_to_string(element.dims()) +
                     " list shape: " + shape_text(list.element_shape()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <typeinfo>
 
 #include "ir/resources.h"
 #include "ops/op_support.h"
@@ -14,16 +15,33 @@ namespace graphwright {
 // unknown rank. Does not allocate for up to five dims.
 PartialShape element_shape_of(const Tensor& tensor);
 // What an element of a variant tensor holds, if it is a list; null otherwise.
-std::shared_ptr<ListObject> list_in(const ObjectPointer& object);
-// InvalidArgument unless the input is a scalar handle of a list.
-std::shared_ptr<ListObject> list_of(KernelContext& context, int input = 0);
+inline ListObject* list_in(const ObjectPointer& object) {
+  // ListObject is final, so that its type can be compared instead of searched.
+  return object && typeid(*object) == typeid(ListObject) ? static_cast<ListObject*>(object.get())
+                                                         : nullptr;
+}
+// The list that an input is a scalar handle of; InvalidArgument if it is none.
+const ListObject& list_of(KernelContext& context, int input = 0);
 // InvalidArgument unless the list's elements have the dtype.
 void check_dtype(KernelContext& context, const ListObject& list, DType dtype);
+// Whether a tensor of these dims is one of the shape.
+bool dims_fit(const PartialShape& shape, std::span<const int64_t> dims);
 // Both shapes' knowledge; InvalidArgument where they contradict each other.
 PartialShape merged(KernelContext& context, const PartialShape& left, const PartialShape& right);
-// The list to change: the input's own where nobody else can see it, else a copy.
-std::shared_ptr<ListObject> writable_list(KernelContext& context);
-void set_list(KernelContext& context, std::shared_ptr<ListObject> list, int output = 0);
+// Calls change(list) on the list of input 0 where nobody else can see it, else on a copy; output 0
+// is the list after it. `change` must not fail.
+template <class Change>
+void change_list(KernelContext& context, Change change) {
+  const ObjectPointer& object = context.input(0).object_element();
+  if (context.may_overwrite(0) && object.use_count() == 1) {
+    change(*static_cast<ListObject*>(object.get()));
+    return;
+  }
+  std::shared_ptr<ListObject> list = list_of(context).copy();
+  change(*list);
+  context.set_output(0, Tensor::object(DType::kVariant, std::move(list)));
+}
+void set_list(KernelContext& context, std::shared_ptr<ListObject> list);
 // The shape of an element never written: what the list's shape, `wanted` and the written elements
 // say together. InvalidArgument where that is not a whole shape.
 PartialShape unwritten_shape(KernelContext& context, const ListObject& list,

@@ -53,7 +53,7 @@ void shape_stack(ShapeContext& context) {
                             read_element_shape(context, 1)));
 }
 void stack_kernel(KernelContext& context) {
-  std::shared_ptr<ListObject> list = list_of(context);
+  const ListObject* list = &list_of(context);
   check_dtype(context, *list, context.attributes().type("element_dtype"));
   int64_t count = context.attributes().integer("num_elements");
   if (count >= 0 && count != list->size()) {
@@ -80,7 +80,7 @@ void shape_list_gather(ShapeContext& context) {
   context.set_output(0, PartialShape{count}.concatenated(shape));
 }
 void list_gather_kernel(KernelContext& context) {
-  std::shared_ptr<ListObject> list = list_of(context);
+  const ListObject* list = &list_of(context);
   check_dtype(context, *list, context.attributes().type("element_dtype"));
   const Tensor& indices = context.input(1);
   PartialShape shape = merged(context, list->element_shape(), element_shape_of(context.input(2)));
@@ -138,15 +138,12 @@ void shape_scatter_into(ShapeContext& context) {
   }
   context.output_type(0) = list_type(context.input_dtype(1), std::move(shape));
 }
-// Element indices[i] of the list becomes row i of the tensor.
-void scatter_rows(KernelContext& context, ListObject& list, const Tensor& tensor,
-                  const Tensor& indices) {
+// Element indices[i] of the list becomes row i of the tensor; the rows must fit.
+void scatter_rows(ListObject& list, const Tensor& tensor, const Tensor& indices) {
   std::span<const int64_t> row = tensor.dims().subspan(1);
   int64_t step = checked_element_count(row);
   for (int64_t i = 0; i < indices.element_count(); ++i) {
-    Tensor element = tensor.view(i * step, row);
-    check_element(context, list, element, "set a tensor with incompatible shape at a list index");
-    list.set(integer_at(indices, i), element);
+    list.set(integer_at(indices, i), tensor.view(i * step, row));
   }
 }
 // The size that a list needs for the indices; InvalidArgument for a negative one.
@@ -164,18 +161,25 @@ int64_t size_for(KernelContext& context, const Tensor& indices) {
 void scatter_into_kernel(KernelContext& context) {
   const Tensor& tensor = context.input(1);
   const Tensor& indices = context.input(2);
-  check_dtype(context, *list_of(context), tensor.dtype());
+  check_dtype(context, list_of(context), tensor.dtype());
   if (tensor.rank() < 1 || tensor.dim(0) != indices.element_count()) {
     fail(context, "tensor",
          "Expected len(indices) == tensor.shape[0], but saw: " +
              std::to_string(indices.element_count()) + " vs. " +
              (tensor.rank() < 1 ? "a scalar" : std::to_string(tensor.dim(0))));
   }
+  PartialShape row{tensor.dims().subspan(1)};
+  const PartialShape& element = list_of(context).element_shape();
+  if (!row.is_compatible_with(element)) {
+    fail(context, "tensor",
+         "Tried to set a tensor with incompatible shape at a list index. Item element shape: " +
+             shape_text(row) + " list shape: " + shape_text(element));
+  }
   int64_t size = size_for(context, indices);
-  std::shared_ptr<ListObject> list = writable_list(context);
-  if (size > list->size()) list->resize(size);
-  scatter_rows(context, *list, tensor, indices);
-  set_list(context, std::move(list));
+  change_list(context, [&](ListObject& list) {
+    if (size > list.size()) list.resize(size);
+    scatter_rows(list, tensor, indices);
+  });
 }
 void gradient_scatter_into(GradientContext& context) {
   if (!context.has_dy()) return;
@@ -243,7 +247,7 @@ void scatter_kernel(KernelContext& context) {
   }
   auto list =
       std::make_shared<ListObject>(tensor.dtype(), std::move(wanted), count >= 0 ? count : needed);
-  scatter_rows(context, *list, tensor, indices);
+  scatter_rows(*list, tensor, indices);
   set_list(context, std::move(list));
 }
 void gradient_scatter(GradientContext& context) {

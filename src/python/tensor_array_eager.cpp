@@ -244,8 +244,17 @@ class EagerTensorArray : public TensorArray {
     return text + "]";
   }
 
+  void check_dtype(const Operand& operand) const {
+    if (dtype_of(operand) != type_.dtype) {
+      throw_invalid_argument("TensorArray dtype is " + std::string(dtype_name(type_.dtype)) +
+                             " but Op is trying to write dtype " +
+                             std::string(dtype_name(dtype_of(operand))) + " ");
+    }
+  }
   Operand converted(PyObject* value) const {
-    return operand_of(value, {DType::kInvalid, type_.dtype, "value"});
+    Operand operand = operand_of(value, {DType::kInvalid, type_.dtype, "value"});
+    check_dtype(operand);
+    return operand;
   }
   static std::vector<int64_t> known_integers(PyObject* values) {
     if (is_symbolic_tensor(values)) known_integer(values, "indices");
@@ -282,11 +291,7 @@ class EagerTensorArray : public TensorArray {
     }
     Ref element = is_tensor(value) ? Ref::borrow(value) : wrapped(converted(value));
     const Operand& operand = operand_in(element.get());
-    if (dtype_of(operand) != type_.dtype) {
-      throw_invalid_argument("TensorArray dtype is " + std::string(dtype_name(type_.dtype)) +
-                             " but Op is trying to write dtype " +
-                             std::string(dtype_name(dtype_of(operand))) + " ");
-    }
+    check_dtype(operand);
     PartialShape shape = shape_of(operand);
     if (!element_shape_->is_compatible_with(shape)) {
       throw_value_error("Incompatible shape for value (" + shape.to_string() + "), expected (" +

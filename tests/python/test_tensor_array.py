@@ -155,6 +155,20 @@ def test_gather_unstack_scatter_split():
     np.testing.assert_array_equal(ta.concat().numpy(), [1, 2, 3])
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda ta, x: ta.unstack(x),
+        lambda ta, x: ta.scatter([0, 1, 2], x),
+        lambda ta, x: ta.split(x, [1, 1, 1]),
+    ],
+)
+def test_dtypes_are_never_mixed(change):  # TensorFlow mixes them
+    with pytest.raises(tf.errors.InvalidArgumentError, match="trying to write dtype int32"):
+        change(array(), tf.constant([1, 2, 3]))
+    np.testing.assert_array_equal(change(array(), [1, 2, 3]).read(1).numpy().ravel(), [2])
+
+
 def test_empty_arrays():
     assert array(size=0).stack().shape == [0]
     assert array(size=0, element_shape=[2]).stack().shape == [0, 2]
