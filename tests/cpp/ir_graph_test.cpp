@@ -34,7 +34,7 @@ TEST_CASE("a builder records nodes, constants and unknown dimensions") {
   CHECK(constant_value(Operand(graph.body().nodes[1]->outputs[0])).element_count() == 2);
   verify_graph(graph);
   graph.freeze();
-  CHECK(contains(error_text([&] { builder.op("Tanh", {x}); }), "is finished"));
+  CHECK(contains(error_text([&] { builder.op("Tanh", {x}); }), "is finalized"));
 }
 
 TEST_CASE("a refused op leaves nothing behind") {
@@ -252,7 +252,7 @@ TEST_CASE("names in loop bodies start with the loop's scope") {
   CHECK(names.name(loop) == "while");
   CHECK(names.name(*loop.blocks[1]->nodes[0]) == "while/add");
   CHECK(names.value_name(*graph->body().arguments[0]) == "x:0");
-  CHECK(names.value_name(*loop.outputs[1]) == "while:1");
+  CHECK(names.value_name(*loop.outputs[1]) == "while:2");
 }
 
 struct Effectful {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -88,7 +89,7 @@ class Generator {
   // Adds `count` random nodes whose inputs come from the scope.
   void extend(Scope& scope, int count, int depth) {
     for (int i = 0; i < count; ++i) {
-      switch (pick(depth > 0 ? 17 : 13)) {
+      switch (pick(depth > 0 ? 23 : 19)) {
         case 0:
         case 1:
         case 2:
@@ -133,6 +134,22 @@ class Generator {
           break;
         case 13:
         case 14:
+          add_unary(scope);
+          break;
+        case 15:
+          scope.push_back({builder_.constant(simple_number()), Kind::kScalar});
+          break;
+        case 16:
+          add_logic(scope);
+          break;
+        case 17:
+          add_selection(scope);
+          break;
+        case 18:
+          repeat(scope);
+          break;
+        case 19:
+        case 20:
           add_branch(scope, depth);
           break;
         default:
@@ -144,6 +161,54 @@ class Generator {
   Item any_item(const Scope& scope) { return scope[pick(static_cast<uint32_t>(scope.size()))]; }
 
  private:
+  // What algebraic rules look for.
+  Tensor simple_number() {
+    static constexpr float kNumbers[] = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, 0.5f, -0.25f};
+    return Tensor::scalar(kFloat, kNumbers[pick(7)]);
+  }
+
+  void add_unary(Scope& scope) {
+    static constexpr const char* kOps[] = {"Neg",  "Abs",      "Square",      "Floor",
+                                           "Sign", "Identity", "StopGradient"};
+    Item item = any_float(scope);
+    const char* op = kOps[pick(7)];
+    Operand once = builder_.op(op, {item.operand});
+    scope.push_back({once, item.kind});
+    if (pick(2)) scope.push_back({builder_.op(kOps[pick(3)], {once}), item.kind});
+  }
+
+  void add_logic(Scope& scope) {
+    Operand left = any(scope, Kind::kCondition);
+    if (pick(2)) {
+      scope.push_back({builder_.op("LogicalNot", {left}), Kind::kCondition});
+      return;
+    }
+    Operand right =
+        pick(2) ? any(scope, Kind::kCondition) : builder_.constant(Tensor::bool_scalar(pick(2)));
+    const char* op = pick(2) ? "LogicalAnd" : "LogicalOr";
+    scope.push_back({builder_.op(op, {left, right}), Kind::kCondition});
+  }
+
+  void add_selection(Scope& scope) {
+    Item first = any_float(scope);
+    Operand second = pick(4) ? any(scope, first.kind) : first.operand;
+    Operand condition =
+        pick(3) ? any(scope, Kind::kCondition) : builder_.constant(Tensor::bool_scalar(pick(2)));
+    Operand result = builder_.op("SelectV2", {condition, first.operand, second});
+    Kind kind = first.kind == Kind::kUnknown && shape_of(result).is_fully_defined() ? Kind::kVector
+                                                                                    : first.kind;
+    scope.push_back({result, kind});
+  }
+
+  // The same node once more, for an equal value.
+  void repeat(Scope& scope) {
+    Item item = any_float(scope);
+    const Node* node = item.operand.value()->node;
+    if (!node || !node->op->has(kPure) || node->outputs.size() != 1) return;
+    OperandVector inputs(node->inputs.begin(), node->inputs.end());
+    scope.push_back({builder_.op(node->op->name, inputs, node->attributes), item.kind});
+  }
+
   Operand any(const Scope& scope, Kind kind) {
     std::vector<const Item*> found;
     for (const Item& item : scope) {
@@ -324,10 +389,15 @@ inline std::shared_ptr<Callee> make_callee(uint32_t seed, std::vector<Kind>& res
   return callee;
 }
 
-// Equal dtypes, shapes and bits.
+// Equal dtypes, shapes and bits; NaN may have another sign and payload.
 inline bool same(const Tensor& left, const Tensor& right) {
-  return left.dtype() == right.dtype() && left.shape() == right.shape() &&
-         std::memcmp(left.raw_data(), right.raw_data(), left.byte_size()) == 0;
+  if (left.dtype() != right.dtype() || !(left.shape() == right.shape())) return false;
+  if (left.dtype() != kFloat) {
+    return std::memcmp(left.raw_data(), right.raw_data(), left.byte_size()) == 0;
+  }
+  return std::ranges::equal(left.elements<float>(), right.elements<float>(), [](float a, float b) {
+    return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b));
+  });
 }
 
 // A finished graph with what to run it on.
