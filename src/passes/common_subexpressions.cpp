@@ -1,6 +1,7 @@
 // Computes equal values once: a node gives way to an equal one that has run before it on every way
 // to it. Reads of a resource are equal as long as nothing is written to it in between.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "ir/dependence.h"
@@ -21,14 +22,23 @@ size_t mix(size_t hash, size_t value) {
 
 class CommonSubexpressions final : public Rewriter {
  public:
-  explicit CommonSubexpressions(Graph& graph) : Rewriter(graph) {}
+  explicit CommonSubexpressions(Graph& graph) : Rewriter(graph) {
+    size_t count = count_nodes(graph.body());
+    entries_.reserve(count);
+    heads_.assign(std::bit_ceil(count + 1), kNone);
+  }
 
  private:
+  // Entries of one hash's remainder are chained, later ones first.
+  static constexpr uint32_t kNone = UINT32_MAX;
   struct Entry {
     Node* node;
     size_t hash;
     uint64_t epoch;
+    uint32_t next;
   };
+  // The product of mix() has its best bits above.
+  uint32_t& head_of(size_t hash) { return heads_[hash >> 24 & (heads_.size() - 1)]; }
 
   bool visit(Node& node) override {
     if (!node.blocks.empty()) {
@@ -52,10 +62,7 @@ class CommonSubexpressions final : public Rewriter {
   void enter_block(Block&) override { marks_.push_back(entries_.size()); }
   void leave_block(Block&) override {
     while (entries_.size() > marks_.back()) {
-      Entry& entry = entries_.back();
-      std::vector<size_t>& bucket = table_[entry.hash];
-      bucket.pop_back();
-      if (bucket.empty()) table_.erase(entry.hash);
+      head_of(entries_.back().hash) = entries_.back().next;
       entries_.pop_back();
     }
     marks_.pop_back();
@@ -143,10 +150,10 @@ class CommonSubexpressions final : public Rewriter {
   bool merge(Node& node, uint64_t epoch) {
     if (gives_handles(node) || node.outputs.empty()) return false;
     size_t hash = hash_of(node, epoch);
-    std::vector<size_t>& bucket = table_[hash];
-    for (size_t index : bucket) {
+    uint32_t& head = head_of(hash);
+    for (uint32_t index = head; index != kNone; index = entries_[index].next) {
       const Entry& entry = entries_[index];
-      if (entry.epoch != epoch || !equal(*entry.node, node)) continue;
+      if (entry.hash != hash || entry.epoch != epoch || !equal(*entry.node, node)) continue;
       bool fits = true;
       for (size_t i = 0; i < node.outputs.size(); ++i) {
         fits = fits && Replacements::can_replace(*node.outputs[i], *entry.node->outputs[i]);
@@ -157,15 +164,15 @@ class CommonSubexpressions final : public Rewriter {
       }
       return true;
     }
-    bucket.push_back(entries_.size());
-    entries_.push_back({&node, hash, epoch});
+    entries_.push_back({&node, hash, epoch, head});
+    head = static_cast<uint32_t>(entries_.size() - 1);
     return false;
   }
 
   EffectAnalysis analysis_;
   std::vector<Entry> entries_;  // of the blocks around, inner ones last
   std::vector<size_t> marks_;   // how many there were when each block was entered
-  std::unordered_map<size_t, std::vector<size_t>> table_;
+  std::vector<uint32_t> heads_;
   std::unordered_map<const Value*, uint64_t> writes_;
   uint64_t clock_ = 0, any_write_ = 0, unknown_write_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "passes/edit.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_set>
 
 #include "base/status.h"
@@ -106,6 +107,39 @@ bool gives_handles(const Node& node) {
   return std::any_of(node.outputs.begin(), node.outputs.end(), [](const Value* value) {
     return value->dtype() == DType::kVariant || value->dtype() == DType::kResource;
   });
+}
+
+PointerSet::PointerSet(size_t expected) : table_(std::bit_ceil(2 * expected + 8)) {}
+
+const void* const* PointerSet::find(const void* pointer) const {
+  const size_t mask = table_.size() - 1;
+  size_t at = (reinterpret_cast<size_t>(pointer) >> 4) * 0x9E3779B97F4A7C15ull >> 20 & mask;
+  while (table_[at] && table_[at] != pointer) at = (at + 1) & mask;
+  return &table_[at];
+}
+
+bool PointerSet::insert(const void* pointer) {
+  const void* const* place = find(pointer);
+  if (*place) return false;
+  table_[static_cast<size_t>(place - table_.data())] = pointer;
+  if (++count_ * 2 > table_.size()) grow();
+  return true;
+}
+
+void PointerSet::grow() {
+  std::vector<const void*> old(2 * table_.size());
+  old.swap(table_);
+  for (const void* pointer : old) {
+    if (pointer) table_[static_cast<size_t>(find(pointer) - table_.data())] = pointer;
+  }
+}
+
+size_t count_nodes(const Block& block) {
+  size_t count = block.nodes.size();
+  for (const Node* node : block.nodes) {
+    for (const auto& inner : node->blocks) count += count_nodes(*inner);
+  }
+  return count;
 }
 
 bool Replacements::can_replace(const Value& from, const Value& to) {

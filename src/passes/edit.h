@@ -24,6 +24,22 @@ bool cannot_fail(const Node& node);
 // written in place.
 bool gives_handles(const Node& node);
 
+// A set of pointers in one piece of memory, for marks on all values of a graph.
+class PointerSet {
+ public:
+  // Room for about so many without growing.
+  explicit PointerSet(size_t expected);
+  // True if it was not there.
+  bool insert(const void* pointer);
+  bool contains(const void* pointer) const { return *find(pointer) == pointer; }
+
+ private:
+  const void* const* find(const void* pointer) const;
+  void grow();
+  std::vector<const void*> table_;  // a power of two; null where free
+  size_t count_ = 0;
+};
+
 // What values are to be replaced by. Each pass fills one on its way through the graph, in program
 // order, and every use behind is rewritten.
 class Replacements {
@@ -97,6 +113,8 @@ void adopt_node(Node& node, Block& block);
 void repair_control_inputs(Graph& graph);
 // Takes the entries for which keep is false out of a list of outputs or arguments.
 void remove_values(std::vector<Value*>& values, const std::vector<bool>& keep);
+
+size_t count_nodes(const Block& block);  // those of inner blocks included
 
 // Calls visit(block) for the body and every block below, outer ones first.
 void for_each_block(Graph& graph, FunctionRef<void(Block&)> visit);

@@ -1,6 +1,5 @@
 // Removes nodes, loop variables and results of branches that neither a result nor an effect needs.
 #include <algorithm>
-#include <unordered_set>
 
 #include "ir/dependence.h"
 #include "ir/opdef.h"
@@ -12,7 +11,10 @@ namespace {
 
 class Pruner {
  public:
-  explicit Pruner(Graph& graph) : graph_(graph) {}
+  Pruner(Graph& graph, size_t node_count)
+      : graph_(graph), needed_values_(node_count), needed_nodes_(node_count) {
+    pending_.reserve(node_count);
+  }
 
   void run() {
     for (Value* result : graph_.body().results) mark(result);
@@ -43,11 +45,11 @@ class Pruner {
   }
 
   void mark(const Value* value) {
-    if (needed_values_.insert(value).second) pending_.push_back(value);
+    if (needed_values_.insert(value)) pending_.push_back(value);
   }
 
   void mark_node(const Node* node) {
-    if (!needed_nodes_.insert(node).second) return;
+    if (!needed_nodes_.insert(node)) return;
     if (node->blocks.empty()) {
       for (const Value* input : node->inputs) mark(input);
     } else {
@@ -118,14 +120,14 @@ class Pruner {
 
   Graph& graph_;
   EffectAnalysis effects_;
-  std::unordered_set<const Value*> needed_values_;
-  std::unordered_set<const Node*> needed_nodes_;
+  PointerSet needed_values_;
+  PointerSet needed_nodes_;
   std::vector<const Value*> pending_;
   bool changed_ = false;
 };
 
 }  // namespace
 
-void prune(Graph& graph, PassContext&) { Pruner(graph).run(); }
+void prune(Graph& graph, PassContext&) { Pruner(graph, count_nodes(graph.body())).run(); }
 
 }  // namespace graphwright::passes
