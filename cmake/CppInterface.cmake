@@ -1,5 +1,5 @@
-# The public C++ interface: src/api, which only the C++ library and the tests link (the Python module
-# has no use for it), and the header of functions that is made from the tables.
+# The public C++ interface: src/api, which only the C++ library and the tests link (the Python
+# module has no use for it), and the header of functions that is made from the tables.
 include_guard(GLOBAL)
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/api/*.cpp")

@@ -14,14 +14,14 @@ int main() {
     auto orbit = gw::trace(
         [&](gw::Tensor start, gw::Tensor rate, gw::Tensor steps) {
           gw::List visited(gw::float32, {}, 0);
-          auto [i, x, all] = gw::while_loop(
-              [&](gw::Tensor i, gw::Tensor, gw::List) { return i < steps; },
-              [&](gw::Tensor i, gw::Tensor x, gw::List visited) {
-                steps_taken.assign_add(1);
-                gw::Tensor next = rate * x * (1 - x);
-                return std::tuple(i + 1, next, visited.push_back(next));
-              },
-              0, start, visited);
+          auto [i, x, all] =
+              gw::while_loop([&](gw::Tensor i, gw::Tensor, gw::List) { return i < steps; },
+                             [&](gw::Tensor i, gw::Tensor x, gw::List visited) {
+                               steps_taken.assign_add(1);
+                               gw::Tensor next = rate * x * (1 - x);
+                               return std::tuple(i + 1, next, visited.push_back(next));
+                             },
+                             0, start, visited);
           return std::tuple(x, all.stack());
         },
         gw::TensorSpec({}, gw::float32, "start"), gw::TensorSpec({}, gw::float32, "rate"),

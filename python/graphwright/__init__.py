@@ -20,5 +20,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    names = {name for name in _namespace.LAZY if "." not in name}
-    return sorted(names.union(globals()) - {"Any", "_lazy", "_namespace"})
+    return [*_namespace.public_names(""), "__version__"]

@@ -40,6 +40,11 @@ LAZY: dict[str, str] = {
     "config.functions_run_eagerly": "graphwright.function:functions_run_eagerly",
     "config.run_functions_eagerly": "graphwright.function:run_functions_eagerly",
     "custom_gradient": "graphwright.gradients:custom_gradient",
+    "debugging.disable_traceback_filtering": "graphwright.tracebacks:disable_traceback_filtering",
+    "debugging.enable_traceback_filtering": "graphwright.tracebacks:enable_traceback_filtering",
+    "debugging.is_traceback_filtering_enabled": (
+        "graphwright.tracebacks:is_traceback_filtering_enabled"
+    ),
     "function": "graphwright.function:function",
     "recompute_grad": "graphwright.gradients:recompute_grad",
     "Module": "graphwright.module:Module",
@@ -68,6 +73,16 @@ LAZY: dict[str, str] = {
     "types.experimental.TraceType": "graphwright.trace_type:TraceType",
     "print": "graphwright.printing:print_tensors",
 }
+
+
+# What each namespace, by its path, offers beside its module's own __all__.
+_offered: dict[str, set[str]] = {"": set()}
+
+
+def public_names(path: str) -> list[str]:
+    """The names that a namespace offers, which are those that dir() shows."""
+    module = sys.modules[f"graphwright.{path}" if path else "graphwright"]
+    return sorted(_offered[path].union(getattr(module, "__all__", ())))
 
 
 def _resolve(target: str) -> Any:
@@ -109,6 +124,13 @@ def _namespace(path: str) -> types.ModuleType:
             setattr(_namespace(outer) if outer else sys.modules["graphwright"], name, module)
     if not hasattr(module, "__getattr__"):
         module.__getattr__ = lazy_attribute(full)  # type: ignore[method-assign]
+    if path not in _offered:
+        _offered[path] = set()
+        outer, _, name = path.rpartition(".")
+        if outer:
+            _namespace(outer)
+        _offered[outer].add(name)
+        module.__dir__ = lambda: public_names(path)  # type: ignore[method-assign]
     return module
 
 
@@ -135,12 +157,16 @@ def assemble(package: dict[str, Any]) -> None:
             setattr(_namespace(path), attribute, function)
         else:
             package[attribute] = function
+        if not attribute.startswith("_"):
+            _offered[path].add(attribute)
     for name in CORE_NAMES:
         package[name] = getattr(_core, name)
     package.update(_core.dtypes_by_name)
     package.update(half=package["float16"], double=package["float64"])
+    _offered[""].update(CORE_NAMES, _core.dtypes_by_name, ("half", "double", "newaxis"))
     for lazy in LAZY:
-        path, _, _ = lazy.rpartition(".")
+        path, _, name = lazy.rpartition(".")
         if path:
             _namespace(path)
+        _offered[path].add(name)
     _raw_ops()

@@ -8,6 +8,7 @@ import functools
 from typing import Any
 
 from graphwright import _core
+from graphwright.tracebacks import filter_traceback
 
 
 class UnconnectedGradients(enum.Enum):
@@ -164,6 +165,7 @@ class GradientTape:
         if self._tape.recording:
             self._tape.stop()
 
+    @filter_traceback
     def watch(self, tensor):
         """Records what is computed from `tensor` from now on: a tensor, a variable, or a nest."""
         tf = _package()
@@ -205,6 +207,7 @@ class GradientTape:
         if self._tape is not None:
             self._tape.reset()
 
+    @filter_traceback
     def gradient(
         self,
         target,
@@ -291,6 +294,7 @@ class GradientTape:
         ]
         return tf.nest.pack_sequence_as(sources, flat)
 
+    @filter_traceback
     def jacobian(
         self,
         target,
@@ -342,6 +346,7 @@ class GradientTape:
             results.append(tf.reshape(stacked, shape))
         return tf.nest.pack_sequence_as(sources, results)
 
+    @filter_traceback
     def batch_jacobian(
         self,
         target,
@@ -445,6 +450,7 @@ class ForwardAccumulator:
     def __exit__(self, *exception):
         self._accumulator.stop()
 
+    @filter_traceback
     def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
         """The tangents of `primals`, a nest of tensors computed in the accumulator's context."""
         tf = _package()

@@ -24,6 +24,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def is_nested(seq: Any) -> bool:
     """Whether `seq` is a structure, an empty one included, and not a leaf."""
     return _nest.is_nested(seq)

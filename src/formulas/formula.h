@@ -24,7 +24,7 @@ template <OperandRole Result, OperandRole... Operands>
 struct Formula {
   static constexpr int kArity = sizeof...(Operands);
   static constexpr OperandRole kResult = Result;
-  static constexpr OperandRole kOperands[] = {Operands...};
+  static constexpr OperandRole kOperands[sizeof...(Operands)] = {Operands...};
   // Signed and unsigned integers of a size give the same bits, so that one kernel serves both.
   static constexpr bool kSignAgnostic = false;
 };

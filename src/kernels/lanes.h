@@ -188,18 +188,17 @@ struct Lanes<Complex<Vec<T, N>>> {
   }
 
  private:
-  using Indices = Raw<SignedOf<T>, N>;
   template <int... I>
   GW_INLINE static C separate_lanes(Part a, Part b, std::integer_sequence<int, I...>) {
-    return {{__builtin_shuffle(a.raw, b.raw, Indices{2 * I...})},
-            {__builtin_shuffle(a.raw, b.raw, Indices{(2 * I + 1)...})}};
+    return {{__builtin_shufflevector(a.raw, b.raw, 2 * I...)},
+            {__builtin_shufflevector(a.raw, b.raw, (2 * I + 1)...)}};
   }
   template <int... I>
   GW_INLINE static void interleave_lanes(C c, Part& low, Part& high,
                                          std::integer_sequence<int, I...>) {
-    low.raw = __builtin_shuffle(c.real.raw, c.imaginary.raw, Indices{(I / 2 + N * (I % 2))...});
+    low.raw = __builtin_shufflevector(c.real.raw, c.imaginary.raw, (I / 2 + N * (I % 2))...);
     high.raw =
-        __builtin_shuffle(c.real.raw, c.imaginary.raw, Indices{(N / 2 + I / 2 + N * (I % 2))...});
+        __builtin_shufflevector(c.real.raw, c.imaginary.raw, (N / 2 + I / 2 + N * (I % 2))...);
   }
   GW_INLINE static C separate(Part a, Part b) {
     if constexpr (N == 1) {

@@ -82,7 +82,7 @@ struct MinimumOperation {
 
 template <int By, class T, int N, int... I>
 GW_INLINE Vec<T, N> rotate_lanes(Vec<T, N> v, std::integer_sequence<int, I...>) {
-  return {__builtin_shuffle(v.raw, Raw<SignedOf<T>, N>{(I + By) % N...})};
+  return {__builtin_shufflevector(v.raw, v.raw, (I + By) % N...)};
 }
 // Lane i becomes lane i + By, cyclically.
 template <int By, class T, int N>

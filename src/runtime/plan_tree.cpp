@@ -301,7 +301,10 @@ bool PlanTree::mark_block(TreeBlock& block) {
         const TreeValue& limit = value(node.inputs[0]);
         bool unlimited = limit.constant && limit.constant.dtype() == DType::kInt32 &&
                          limit.element_count == 1 && *limit.constant.data<int32_t>() < 0;
-        if (!unlimited) changed |= mark(node.inputs[0]) | mark(node.outputs[0]);
+        if (!unlimited) {
+          changed |= mark(node.inputs[0]);
+          changed |= mark(node.outputs[0]);
+        }
         changed |= mark(node.blocks[0]->results[0]);
         // What the next iteration needs, this one must make.
         for (bool again = true; again;) {

@@ -16,6 +16,10 @@ from .log import set_verbosity, trace
 __all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 builtin_functions.register()
 
 

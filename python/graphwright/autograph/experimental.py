@@ -12,6 +12,10 @@ from .directives import set_loop_options
 __all__ = ["Feature", "do_not_convert", "set_loop_options"]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 class Feature(enum.Enum):
     """Optional parts of the conversion.
 

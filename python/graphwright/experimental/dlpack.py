@@ -9,6 +9,10 @@ from graphwright import _core
 __all__ = ["from_dlpack", "to_dlpack"]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def to_dlpack(tf_tensor: Any) -> Any:
     """A DLPack capsule of an eager tensor's memory.
 
