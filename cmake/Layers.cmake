@@ -16,9 +16,9 @@ function(gw_compile_setup target)
   endif()
 endfunction()
 
-# gw_add_layer(<folder>): object library gw_<folder> of src/<folder>/*.cpp (and those of a folder
-# `rules` in it), added to graphwright_core. Files named *.isa.cpp are left out: they make sense only
-# per vector width.
+# gw_add_layer(<folder>): object library gw_<folder> of src/<folder>/*.cpp and those of a folder
+# `rules` in it, added to graphwright_core. Files named *.isa.cpp are left out: they make sense
+# only per vector width.
 function(gw_add_layer folder)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp"
        "${PROJECT_SOURCE_DIR}/src/${folder}/rules/*.cpp")

@@ -76,7 +76,8 @@ class Parser {
       scope.before = keyword_integer("before");
       scope.absolute = accept("absolute");
       if (scope.parent > static_cast<int64_t>(scopes.size())) fail("a scope before its parent");
-      graph_->add_scope(static_cast<ScopeId>(scope.parent), scope.name, graph_->body(), scope.absolute);
+      graph_->add_scope(static_cast<ScopeId>(scope.parent), scope.name, graph_->body(),
+                        scope.absolute);
       scopes.push_back(std::move(scope));
     }
     scope_count_ = static_cast<int64_t>(scopes.size()) + 1;

@@ -27,7 +27,8 @@ body(%0: float32[2] "x") {
 }
 graph "f" next 20
 scope "layer" in 0 block 0 before 0
-body(%0: float32[2] "x", %1: bool[] "c", %2: int32[] "n", %3: string[] "text", %4: float32[2]) captures 1 {%4 = float32[2] {1, 2}} {
+body(%0: float32[2] "x", %1: bool[] "c", %2: int32[] "n", %3: string[] "text", %4: float32[2])
+    captures 1 {%4 = float32[2] {1, 2}} {
   %5: int32[] = Const() {value = int32[] {3}, dtype = int32} id 0
   %6: int32[], %7: float32[2] = While(%5, %0) id 1 block(%8: int32[], %9: float32[2]) {
     return %1
