@@ -22,3 +22,20 @@ add_custom_target(
           "${PROJECT_SOURCE_DIR}/python/graphwright" "${GW_PACKAGE_DIR}" "${GW_LIBRARY_DIR}"
   COMMENT "Linking the Python package"
   VERBATIM)
+
+# Type stubs of the functions that are made from the tables, which no source file names. A module
+# under a sanitizer cannot simply be imported, and needs none.
+if(NOT GW_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+  set(GW_STUBS_DIR "${PROJECT_BINARY_DIR}/stubs")
+  add_custom_command(
+    OUTPUT "${GW_STUBS_DIR}/__init__.pyi"
+    COMMAND "${CMAKE_COMMAND}" -E rm -rf "${GW_STUBS_DIR}"
+    COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_BINARY_DIR}/python"
+            "${Python_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tools/generate_stubs"
+            "${GW_STUBS_DIR}"
+    DEPENDS _core gw_python_package gw_runtime_files "${PROJECT_SOURCE_DIR}/tools/generate_stubs"
+            "${PROJECT_SOURCE_DIR}/python/graphwright/_namespace.py"
+    COMMENT "Writing type stubs from the tables"
+    VERBATIM)
+  add_custom_target(gw_stubs ALL DEPENDS "${GW_STUBS_DIR}/__init__.pyi")
+endif()

@@ -24,6 +24,12 @@ def check_installation() -> None:
     )
 
 
+def check_types() -> None:
+    files = {str(file) for file in metadata.files("graphwright") or []}
+    for name in ("py.typed", "__init__.pyi", "_core.pyi", "nn.pyi", "raw_ops.pyi"):
+        assert f"graphwright/{name}" in files, name
+
+
 def check_eager() -> None:
     a = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     assert np.array_equal((a + a).numpy(), [[2.0, 4.0], [6.0, 8.0]])
@@ -80,6 +86,7 @@ def check_staging() -> None:
 
 def main() -> None:
     check_installation()
+    check_types()
     check_eager()
     check_libraries()
     check_staging()
