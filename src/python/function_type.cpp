@@ -8,6 +8,7 @@
 
 #include "ir/thread_state.h"
 #include "python/errors.h"
+#include "python/flat_arguments.h"
 #include "python/python_api.h"
 #include "python/row_arguments.h"
 #include "python/row_signature.h"
@@ -326,18 +327,9 @@ void* slot(Function* function) {
 // tp_call for callers that do not know vectorcall.
 PyObject* call_with_tuple(PyObject* self, PyObject* arguments, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    std::vector<PyObject*> values;
-    Py_ssize_t positional = PyTuple_Size(arguments);
-    for (Py_ssize_t i = 0; i < positional; ++i) values.push_back(PyTuple_GetItem(arguments, i));
-    Ref names;
-    if (keywords && PyDict_Size(keywords) > 0) {
-      Ref keys = checked_ref(PyDict_Keys(keywords));
-      names = checked_ref(PyList_AsTuple(keys.get()));
-      for (Py_ssize_t i = 0; i < PyTuple_Size(names.get()); ++i) {
-        values.push_back(PyDict_GetItem(keywords, PyTuple_GetItem(names.get(), i)));
-      }
-    }
-    return checked(call(self, values.data(), static_cast<size_t>(positional), names.get()));
+    FlatArguments flat = flat_arguments(arguments, keywords);
+    return checked(
+        call(self, flat.values.data(), static_cast<size_t>(flat.positional), flat.names.get()));
   });
 }
 

@@ -9,6 +9,7 @@
 #include "ir/thread_state.h"
 #include "python/autograph_convert.h"
 #include "python/errors.h"
+#include "python/flat_arguments.h"
 #include "python/locations.h"
 #include "python/tensor_array.h"
 #include "python/tensor_object.h"
@@ -68,20 +69,8 @@ Ref weakly_held(PyObject* leaf) {
 
 // Calls the function that AutoGraph makes of it.
 Ref call_converted(PyObject* function, PyObject* arguments, PyObject* keywords) {
-  std::vector<PyObject*> values{function};
-  for (Py_ssize_t i = 0; i < PyTuple_Size(arguments); ++i) {
-    values.push_back(PyTuple_GetItem(arguments, i));
-  }
-  Py_ssize_t positional_count = static_cast<Py_ssize_t>(values.size());
-  Ref names;
-  if (PyDict_Size(keywords) > 0) {
-    Ref keys = checked_ref(PyDict_Keys(keywords));
-    names = checked_ref(PyList_AsTuple(keys.get()));
-    for (Py_ssize_t k = 0; k < PyTuple_Size(names.get()); ++k) {
-      values.push_back(PyDict_GetItemWithError(keywords, PyTuple_GetItem(names.get(), k)));
-    }
-  }
-  return checked_ref(autograph_call_traced(values.data(), positional_count, names.get()));
+  FlatArguments flat = flat_arguments(arguments, keywords, function);
+  return checked_ref(autograph_call_traced(flat.values.data(), flat.positional, flat.names.get()));
 }
 
 }  // namespace

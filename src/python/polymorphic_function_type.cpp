@@ -9,6 +9,7 @@
 
 #include "python/concrete_function_object.h"
 #include "python/errors.h"
+#include "python/flat_arguments.h"
 #include "python/polymorphic_function.h"
 #include "python/trace_module.h"
 
@@ -120,22 +121,10 @@ PyObject* bind_to_instance(PyObject* self, PyObject* instance, PyObject*) {
 PyObject* get_concrete_function(PyObject* self, PyObject* arguments, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     FunctionObject* object = as_function(self);
-    std::vector<PyObject*> values;
-    for (Py_ssize_t i = 0; i < PyTuple_Size(arguments); ++i) {
-      values.push_back(PyTuple_GetItem(arguments, i));
-    }
-    Py_ssize_t positional_count = static_cast<Py_ssize_t>(values.size());
-    Ref names;
-    if (keywords && PyDict_Size(keywords) > 0) {
-      Ref keys = checked_ref(PyDict_Keys(keywords));
-      names = checked_ref(PyList_AsTuple(keys.get()));
-      for (Py_ssize_t k = 0; k < PyTuple_Size(names.get()); ++k) {
-        values.push_back(PyDict_GetItemWithError(keywords, PyTuple_GetItem(names.get(), k)));
-      }
-    }
+    FlatArguments flat = flat_arguments(arguments, keywords);
     std::shared_ptr<PolymorphicFunction> function = object->function;
-    std::shared_ptr<Trace> trace =
-        function->get_trace(object->instance, values.data(), positional_count, names.get());
+    std::shared_ptr<Trace> trace = function->get_trace(object->instance, flat.values.data(),
+                                                       flat.positional, flat.names.get());
     return make_concrete_function(function, std::move(trace), object->instance);
   });
 }
@@ -255,20 +244,9 @@ PyMemberDef members[] = {
 // Calls through tp_call, for callers that do not know vectorcall.
 PyObject* call_by_tuple(PyObject* self, PyObject* arguments, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    std::vector<PyObject*> values;
-    for (Py_ssize_t i = 0; i < PyTuple_Size(arguments); ++i) {
-      values.push_back(PyTuple_GetItem(arguments, i));
-    }
-    size_t count = values.size();
-    Ref names;
-    if (keywords && PyDict_Size(keywords) > 0) {
-      Ref keys = checked_ref(PyDict_Keys(keywords));
-      names = checked_ref(PyList_AsTuple(keys.get()));
-      for (Py_ssize_t k = 0; k < PyTuple_Size(names.get()); ++k) {
-        values.push_back(PyDict_GetItemWithError(keywords, PyTuple_GetItem(names.get(), k)));
-      }
-    }
-    return call_function(self, values.data(), count, names.get());
+    FlatArguments flat = flat_arguments(arguments, keywords);
+    return call_function(self, flat.values.data(), static_cast<size_t>(flat.positional),
+                         flat.names.get());
   });
 }
 
