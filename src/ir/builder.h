@@ -30,6 +30,9 @@ struct WhileOptions {
   std::vector<PartialShape> shape_invariants;  // empty: the shapes of the initial values
   std::vector<std::string> variable_names;     // of the carried values, for messages; may be empty
   int64_t parallel_iterations = 10;
+  // Whether the exported form has an Identity behind each output; by default those of graphs built
+  // by hand do.
+  std::optional<bool> output_identities;
   std::string_view name = "while";
 };
 

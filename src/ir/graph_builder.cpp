@@ -282,8 +282,11 @@ OperandVector GraphBuilder::while_loop(const WhileOptions& options,
     }
     const OpDef& op = get_op("While");
     Attributes attributes;
-    if (options.parallel_iterations != 10) {
-      attributes = named_attributes(op, {{"parallel_iterations", options.parallel_iterations}});
+    bool by_hand = graph_.built_by_hand() && !block_->owner;
+    bool identities = options.output_identities.value_or(by_hand);
+    if (options.parallel_iterations != 10 || identities) {
+      attributes = named_attributes(op, {{"parallel_iterations", options.parallel_iterations},
+                                         {"output_identities", identities}});
     }
     node =
         graph_.make_node(*block_, op, std::move(values), std::move(attributes), std::move(types));

@@ -11,7 +11,9 @@ ScopeId GraphCopier::copy_scope(const Graph& source, ScopeId scope) {
   if (!added) return known->second;
   const NameScope& entry = source.scopes()[scope];
   ScopeId parent = copy_scope(source, entry.parent);
-  ScopeId copied = target_.add_scope(parent, entry.base_name.view(), target_.body());
+  bool absolute = entry.absolute && scope_ == 0;
+  ScopeId copied =
+      target_.add_scope(parent, entry.base_name.view(), target_.body(), absolute);
   scopes_[&source][scope] = copied;
   return copied;
 }

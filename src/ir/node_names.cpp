@@ -54,6 +54,15 @@ std::string UniqueNames::take(std::string_view name) {
   return valid + "_" + std::to_string(suffix - 1);
 }
 
+bool UniqueNames::is_taken(std::string_view name) const {
+  return used_.count(lower_case(name)) > 0;
+}
+
+bool NodeNames::is_taken(const Block& function, std::string_view name) const {
+  auto found = functions_.find(&function);
+  return found != functions_.end() && found->second.is_taken(name);
+}
+
 NodeNames::NodeNames(const Graph& graph, const Block* unfinished) : scopes_(graph.scopes().size()) {
   replay(graph, graph.body());
   name_captures(graph);
@@ -93,7 +102,7 @@ void NodeNames::name_captures(const Graph& graph) {
 void NodeNames::take_identities(const Node& node, const std::string& name, UniqueNames& names) {
   size_t count = node.outputs.size();
   if (node.op->name == "While") {
-    if (!node.block->graph->built_by_hand() || node.block->owner) return;
+    if (!AttributeReader(*node.op, node.attributes).boolean("output_identities")) return;
     count += 1 + free_values(node).size();
   }
   std::vector<std::string>& taken = identities_[&node];

@@ -22,6 +22,7 @@ class UniqueNames {
   // The name itself, or with the first free suffix. Characters that node names must not have become
   // underscores.
   std::string take(std::string_view name);
+  bool is_taken(std::string_view name) const;
 
  private:
   std::unordered_map<std::string, int> used_;  // by lower-case name
@@ -44,6 +45,8 @@ class NodeNames {
   // a graph built by hand: its counter, its limit, what it carries, what it sees from outside):
   // their names. Empty elsewhere.
   const std::vector<std::string>& identities(const Node& node) const;
+  // Whether a node, scope or argument of that function has the name, in any case.
+  bool is_taken(const Block& function, std::string_view name) const;
   // A further name in the function that the block is: for nodes that only the exported form has.
   std::string take(const Block& function, std::string_view name) {
     return functions_[&function].take(name);

@@ -35,7 +35,7 @@ constexpr OpDef while_row(std::string_view name, uint32_t traits) {
       .name = name,
       .signature =
           "input: [T]; cond: block, body: block, output_shapes: list(shape)=[], "
-          "parallel_iterations: int=10 -> output: [T]",
+          "parallel_iterations: int=10, output_identities: bool=false -> output: [T]",
       .doc =
           "Runs body on the carried values while cond holds. The first input is the maximum "
           "number of iterations (int32, -1 for none), the first output the number of "

@@ -2,13 +2,19 @@
 #include <string>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
 #include "ir/graph.h"
 #include "ir/text.h"
+#include "python/errors.h"
 #include "python/graphdef.h"
+#include "python/operation_object.h"
+#include "python/tensor_object.h"
 #include "serial/export_graph.h"
 #include "serial/function_exporter.h"
+#include "serial/import_graph.h"
+#include "trace/build_context.h"
 
 namespace nb = nanobind;
 
@@ -30,7 +36,37 @@ nb::object functiondef_message(const Graph& graph) {
   return parse("FunctionDef").attr("FromString")(nb::bytes(bytes.data(), bytes.size()));
 }
 
+namespace {
+
+// {name without prefix: (tensors, operation or None)}
+nb::dict import_graph_def(nb::bytes bytes, const std::string& prefix, nb::dict input_map) {
+  BuildContext& context = current_context();
+  if (context.is_eager()) throw_internal("a GraphDef was imported without a graph");
+  serial::ImportOptions options;
+  options.prefix = prefix;
+  for (auto [name, tensor] : input_map) {
+    options.input_map[nb::cast<std::string>(name)] = operand_of(nb::handle(tensor).ptr());
+  }
+  serial::GraphDef definition = serial::decode_graph({bytes.c_str(), bytes.size()});
+  serial::ImportedNodes nodes =
+      serial::import_graph(definition, context.builder(), options);
+  nb::dict result;
+  for (const auto& [name, node] : nodes) {
+    nb::list outputs;
+    for (const Operand& output : node.outputs) outputs.append(nb::steal(wrap(output)));
+    nb::object operation = nb::none();
+    if (node.node) operation = nb::steal(wrap_operation_of_node(*node.node));
+    result[name.c_str()] = nb::make_tuple(outputs, operation);
+  }
+  return result;
+}
+
+}  // namespace
+
 void bind_serial(nb::module_& module) {
+  module.def("import_graph_def", &import_graph_def, nb::arg("graph_def"), nb::arg("prefix"),
+             nb::arg("input_map"),
+             "Adds the nodes of a serialized GraphDef to the graph that is being built.");
   module.def(
       "graphdef_from_text",
       [](std::string_view text) { return graphdef_bytes(*parse_graph(text)); }, nb::arg("text"),

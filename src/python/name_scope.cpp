@@ -33,16 +33,6 @@ bool is_scope_character(char c, bool first) {
   return plain || (!first && (c == '_' || c == '-' || c == '\\' || c == '/'));
 }
 
-void check_scope_name(std::string_view name) {
-  for (size_t i = 0; i < name.size(); ++i) {
-    if (!is_scope_character(name[i], i == 0)) {
-      throw_value_error("'" + std::string(name) +
-                        "' is not a valid scope name: it must start with a letter, digit or '.', "
-                        "and go on with these, '_', '-', '\\' or '/'");
-    }
-  }
-}
-
 bool equal_without_case(std::string_view left, std::string_view right) {
   return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
     return std::tolower(static_cast<unsigned char>(a)) ==
@@ -77,6 +67,22 @@ std::string current_scope_path() {
   }
   return {};
 }
+
+namespace {
+
+void check_scope_name(std::string_view name) {
+  // Inside a scope the whole path starts with a letter already.
+  bool top = current_scope_path().empty();
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (!is_scope_character(name[i], top && i == 0)) {
+      throw_value_error("'" + std::string(name) +
+                        "' is not a valid scope name: it must start with a letter, digit or '.', "
+                        "and go on with these, '_', '-', '\\' or '/'");
+    }
+  }
+}
+
+}  // namespace
 
 std::string enter_name_scope(std::string_view name) {
   const Graph* graph = current_graph();

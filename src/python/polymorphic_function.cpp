@@ -23,13 +23,12 @@ namespace graphwright {
 
 std::atomic<bool> functions_run_eagerly{false};
 
-namespace {
-
-// Traces of different functions have different names, as the functions of a library must.
 std::string next_graph_name(const std::string& name) {
   static std::atomic<int64_t> counter{0};
   return fmt::format("__inference_{}_{}", name, counter.fetch_add(1));
 }
+
+namespace {
 
 // Takes the GIL off while a lock is waited for: its holder may need it.
 class TraceLock {

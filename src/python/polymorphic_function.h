@@ -93,6 +93,10 @@ class PolymorphicFunction : public std::enable_shared_from_this<PolymorphicFunct
   std::unordered_map<PyObject*, std::pair<Ref, std::shared_ptr<PolymorphicFunction>>> instances_;
 };
 
+// Traces of different functions have different names, as the functions of a library must:
+// "__inference_f_3".
+std::string next_graph_name(const std::string& name);
+
 // Runs a trace with these tensor leaves on whatever tier is current, and builds its result.
 Ref call_trace(Trace& trace, const std::vector<TensorLeaf>& leaves);
 
