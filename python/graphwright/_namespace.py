@@ -78,6 +78,10 @@ LAZY: dict[str, str] = {
     "types.experimental.SupportsTracingProtocol": "graphwright.trace_type:SupportsTracingProtocol",
     "types.experimental.TraceType": "graphwright.trace_type:TraceType",
     "print": "graphwright.printing:print_tensors",
+    "show": "graphwright.graph_page:show",
+    "io.write_graph": "graphwright.graph_files:write_graph",
+    "make_ndarray": "graphwright.tensor_protos:make_ndarray",
+    "make_tensor_proto": "graphwright.tensor_protos:make_tensor_proto",
 }
 
 

@@ -315,6 +315,13 @@ PyObject* wrap_graph(std::shared_ptr<Graph> graph) {
   return nb::cast(new GraphObject(std::move(graph)), nb::rv_policy::take_ownership).release().ptr();
 }
 
+std::shared_ptr<Graph> graph_of_object(PyObject* object) {
+  if (!nb::isinstance<GraphObject>(nb::handle(object))) {
+    throw_type_error("a tf.Graph was expected, not " + repr_of(object));
+  }
+  return nb::cast<const GraphObject&>(nb::handle(object)).graph;
+}
+
 PyObject* wrap_traced_graph(std::shared_ptr<Graph> graph, PyObject* concrete_function) {
   nb::object object = nb::steal(wrap_graph(std::move(graph)));
   nb::cast<GraphObject&>(object).concrete_function = nb::borrow(concrete_function);

@@ -11,6 +11,7 @@
 #include "python/graphdef.h"
 #include "python/operation_object.h"
 #include "python/tensor_object.h"
+#include "serial/event_file.h"
 #include "serial/export_graph.h"
 #include "serial/function_exporter.h"
 #include "serial/import_graph.h"
@@ -48,8 +49,7 @@ nb::dict import_graph_def(nb::bytes bytes, const std::string& prefix, nb::dict i
     options.input_map[nb::cast<std::string>(name)] = operand_of(nb::handle(tensor).ptr());
   }
   serial::GraphDef definition = serial::decode_graph({bytes.c_str(), bytes.size()});
-  serial::ImportedNodes nodes =
-      serial::import_graph(definition, context.builder(), options);
+  serial::ImportedNodes nodes = serial::import_graph(definition, context.builder(), options);
   nb::dict result;
   for (const auto& [name, node] : nodes) {
     nb::list outputs;
@@ -64,6 +64,32 @@ nb::dict import_graph_def(nb::bytes bytes, const std::string& prefix, nb::dict i
 }  // namespace
 
 void bind_serial(nb::module_& module) {
+  module.def(
+      "graph_event_file",
+      [](nb::bytes graph_def, double wall_time) {
+        std::string file =
+            serial::graph_event_file({graph_def.c_str(), graph_def.size()}, wall_time);
+        return nb::bytes(file.data(), file.size());
+      },
+      nb::arg("graph_def"), nb::arg("wall_time"),
+      "The bytes of a TensorBoard event file that shows the graph.");
+  module.def(
+      "tensor_proto",
+      [](nb::object tensor) {
+        std::string bytes = serial::encode(eager_tensor_of(tensor.ptr()));
+        return nb::bytes(bytes.data(), bytes.size());
+      },
+      nb::arg("tensor"), "A serialized TensorProto.");
+  module.def(
+      "tensor_of_proto",
+      [](nb::bytes bytes) {
+        return nb::steal(wrap(Operand(serial::decode_tensor({bytes.c_str(), bytes.size()}))));
+      },
+      nb::arg("bytes"), "The tensor of a serialized TensorProto.");
+  module.def(
+      "masked_crc32c",
+      [](nb::bytes bytes) { return serial::masked_crc32c({bytes.c_str(), bytes.size()}); },
+      nb::arg("bytes"));
   module.def("import_graph_def", &import_graph_def, nb::arg("graph_def"), nb::arg("prefix"),
              nb::arg("input_map"),
              "Adds the nodes of a serialized GraphDef to the graph that is being built.");

@@ -77,8 +77,8 @@ nb::object slice_function(nb::object function, const std::string& name, nb::list
   trace->concrete = std::make_shared<ConcreteFunction>(slice, static_cast<int>(fed.size()));
   FunctionOptions options;
   options.autograph = false;
-  auto polymorphic = std::make_shared<PolymorphicFunction>(function.ptr(), name,
-                                                           std::move(options), false);
+  auto polymorphic =
+      std::make_shared<PolymorphicFunction>(function.ptr(), name, std::move(options), false);
   return nb::steal(make_concrete_function(std::move(polymorphic), std::move(trace), nullptr));
 }
 

@@ -18,6 +18,9 @@ PyObject* wrap_graph(std::shared_ptr<Graph> graph);
 // The same; the object remembers the concrete function that the graph is the trace of.
 PyObject* wrap_traced_graph(std::shared_ptr<Graph> graph, PyObject* concrete_function);
 
+// The graph of a tf.Graph; TypeError for anything else.
+std::shared_ptr<Graph> graph_of_object(PyObject* object);
+
 // What the graph shows: made when first asked for, and again after the graph has grown. Valid until
 // then.
 const serial::GraphView& view_of(Graph& graph);

@@ -13,6 +13,7 @@ void bind_convert(nb::module_&);
 void bind_tables(nb::module_&);
 void bind_ir(nb::module_&);
 void bind_graph(nb::module_&);
+void bind_show(nb::module_&);
 void bind_slice(nb::module_&);
 void bind_ops(nb::module_&);
 void bind_values(nb::module_&);
@@ -36,6 +37,7 @@ constexpr BindFunction kBindFunctions[] = {
     bind_tables,     //
     bind_ir,         //
     bind_graph,      //
+    bind_show,       //
     bind_slice,      //
     bind_ops,        //
     bind_values,     //

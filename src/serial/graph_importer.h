@@ -37,10 +37,10 @@ bool parse_input(std::string_view text, bool in_function, InputName* result);
 // How a While of a definition is made of a counted loop: what TensorFlow's while_loop makes, and
 // what is exported here.
 struct LoopForm {
-  bool counted = false;                 // inputs 0 and 1 are counter and limit
-  size_t captures = 0;                  // trailing inputs that the body gives back as they are
-  std::string condition;                // the condition's own result
-  std::vector<std::string> results;     // the body's, of the carried values
+  bool counted = false;              // inputs 0 and 1 are counter and limit
+  size_t captures = 0;               // trailing inputs that the body gives back as they are
+  std::string condition;             // the condition's own result
+  std::vector<std::string> results;  // the body's, of the carried values
   std::vector<std::string> skipped_in_condition, skipped_in_body;
 };
 
@@ -59,10 +59,7 @@ struct ImportState {
 class NodeImporter {
  public:
   NodeImporter(ImportState& state, GraphBuilder& builder, std::string prefix, bool in_function)
-      : state_(state),
-        builder_(builder),
-        prefix_(std::move(prefix)),
-        in_function_(in_function) {}
+      : state_(state), builder_(builder), prefix_(std::move(prefix)), in_function_(in_function) {}
 
   void set_argument(const std::string& name, Operand value) { nodes_[name].outputs = {value}; }
   void set_input_map(const std::map<std::string, Operand>& map) { input_map_ = map; }

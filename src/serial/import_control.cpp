@@ -86,8 +86,8 @@ class FunctionReader {
       if (node.op != "NoOp") continue;
       bool needed = false;
       for (const NodeDef& user : function_.nodes) {
-        bool waits = std::find(user.inputs.begin(), user.inputs.end(), "^" + node.name) !=
-                     user.inputs.end();
+        bool waits =
+            std::find(user.inputs.begin(), user.inputs.end(), "^" + node.name) != user.inputs.end();
         bool gone = std::find(skipped.begin(), skipped.end(), user.name) != skipped.end();
         needed |= waits && !gone;
       }
@@ -106,8 +106,8 @@ void check_counts(const FunctionDef& function, size_t inputs, size_t outputs,
   if (function.inputs.size() != inputs || function.outputs.size() != outputs) {
     throw_at_node(node, fmt::format("the function '{}' takes {} and gives {} values, but {} and {} "
                                     "are needed",
-                                    function.name, function.inputs.size(),
-                                    function.outputs.size(), inputs, outputs));
+                                    function.name, function.inputs.size(), function.outputs.size(),
+                                    inputs, outputs));
   }
 }
 
@@ -379,8 +379,7 @@ std::shared_ptr<Callee> NodeImporter::callee(const std::string& name, const Node
     Operand result = inner.value(reader.returned(i), name);
     graph->body().results.push_back(builder.import(result));
   }
-  auto made =
-      std::make_shared<ConcreteFunction>(graph, static_cast<int>(function.inputs.size()));
+  auto made = std::make_shared<ConcreteFunction>(graph, static_cast<int>(function.inputs.size()));
   state_.callees.emplace(name, made);
   return made;
 }
@@ -389,16 +388,16 @@ void NodeImporter::import_call(const NodeDef& node, const std::vector<Operand>& 
   std::shared_ptr<Callee> function = callee(function_attribute(node, "f"), node);
   const Block& body = function->callee_graph().body();
   if (body.arguments.size() != inputs.size()) {
-    throw_at_node(node.name, fmt::format("the function '{}' takes {} values, not {}",
-                                         function->callee_name(), body.arguments.size(),
-                                         inputs.size()));
+    throw_at_node(node.name,
+                  fmt::format("the function '{}' takes {} values, not {}", function->callee_name(),
+                              body.arguments.size(), inputs.size()));
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (body.arguments[i]->dtype() != dtype_of(inputs[i])) {
-      throw_at_node(node.name,
-                    fmt::format("input {} of function '{}' is {}, not {}", i,
-                                function->callee_name(), dtype_name(body.arguments[i]->dtype()),
-                                dtype_name(dtype_of(inputs[i]))));
+      throw_at_node(
+          node.name,
+          fmt::format("input {} of function '{}' is {}, not {}", i, function->callee_name(),
+                      dtype_name(body.arguments[i]->dtype()), dtype_name(dtype_of(inputs[i]))));
     }
   }
   OperandVector outputs;

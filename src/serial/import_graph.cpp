@@ -380,8 +380,7 @@ ImportedNodes import_graph(const GraphDef& definition, GraphBuilder& builder,
     NodeNames names(builder.graph(), &builder.block());
     for (const NodeDef& node : definition.nodes) {
       if (names.is_taken(builder.block(), node.name)) {
-        throw_value_error(
-            fmt::format("Node name '{}' already exists in the Graph", node.name));
+        throw_value_error(fmt::format("Node name '{}' already exists in the Graph", node.name));
       }
     }
   }

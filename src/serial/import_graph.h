@@ -1,7 +1,8 @@
-// A GraphDef's nodes added to a graph that is being built. Nodes keep their names, below the prefix.
-// Functional While, If and Case become control nodes with blocks, calls of library functions become
-// calls of concrete functions; what only the exported form has (a loop's counter, the Identity
-// behind a branch) is recognised and not added, so that exporting again gives the same nodes.
+// A GraphDef's nodes added to a graph that is being built. Nodes keep their names, below the
+// prefix. Functional While, If and Case become control nodes with blocks, calls of library
+// functions become calls of concrete functions; what only the exported form has (a loop's counter,
+// the Identity behind a branch) is recognised and not added, so that exporting again gives the same
+// nodes.
 #pragma once
 
 #include <map>

@@ -98,9 +98,10 @@ std::shared_ptr<Graph> slice_graph(const Graph& graph, std::string name,
     if (value->node || value->block != &body || values.find(value)) return;
     auto capture = captures.find(value);
     if (capture == captures.end()) {
-      throw_value_error(fmt::format("Unable to lift the fetches because they depend on the "
-                                    "placeholder '{}', which is not among the feeds",
-                                    names.argument_name(*value)));
+      throw_value_error(
+          fmt::format("Unable to lift the fetches because they depend on the "
+                      "placeholder '{}', which is not among the feeds",
+                      names.argument_name(*value)));
     }
     Value* argument = slice->add_argument(slice->body(), value->type, value->name.view());
     slice->captures().push_back({capture->second->tensor, capture->second->outer, argument});
