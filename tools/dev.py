@@ -100,15 +100,19 @@ def command_test(arguments: argparse.Namespace) -> int:
 
 
 def scripts(folder: str, what: list[str], leave_out: tuple[str, ...] = ()) -> list[Path]:
-    """The scripts of a folder whose names are in `what`, or all of them."""
+    """The scripts of a folder that `what` names, with or without test_, or by their beginning."""
     found = sorted(path for path in (ROOT / folder).glob("*.py") if path.stem not in leave_out)
     if what:
         names = {Path(name).stem for name in what}
-        unknown = names - {path.stem for path in found}
+
+        def named(path: Path, name: str) -> bool:
+            return path.stem == name or path.stem.removeprefix("test_").startswith(name)
+
+        unknown = {name for name in names if not any(named(path, name) for path in found)}
         if unknown:
             known = ", ".join(path.stem for path in found)
             sys.exit(f"dev: no {folder} called {', '.join(sorted(unknown))}; there are: {known}")
-        found = [path for path in found if path.stem in names]
+        found = [path for path in found if any(named(path, name) for name in names)]
     return found
 
 

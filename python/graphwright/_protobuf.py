@@ -146,6 +146,10 @@ OpDef.AttrDef
   5 bool has_minimum
   6 int64 minimum
   7 AttrValue allowed_values
+TensorSpecProto
+  1 string name
+  2 TensorShapeProto shape
+  3 DataType dtype
 OpDeprecation
   1 int32 version
   2 string explanation
@@ -230,6 +234,17 @@ def message_class(name: str) -> Any:
 
     descriptor = _pool().FindMessageTypeByName(f"{_PACKAGE}.{name}")
     return message_factory.GetMessageClass(descriptor)
+
+
+def shape_message(shape: Any) -> Any:
+    """The TensorShapeProto of a TensorShape; unknown dims are -1."""
+    message = message_class("TensorShapeProto")()
+    if shape.rank is None:
+        message.unknown_rank = True
+        return message
+    for size in shape.as_list():
+        message.dim.add().size = -1 if size is None else size
+    return message
 
 
 def graph_def(serialized: bytes) -> Any:

@@ -73,5 +73,5 @@ def write_graph(
     if as_text:
         from google.protobuf import text_format
 
-        return write_whole(path, text_format.MessageToString(message, float_format="").encode())
+        return write_whole(path, text_format.MessageToString(message).encode())
     return write_whole(path, message.SerializeToString(deterministic=True))

@@ -72,9 +72,7 @@ class GraphPage:
 
     def _repr_html_(self) -> str:
         source = html.escape(self.html, quote=True)
-        return (
-            f'<iframe srcdoc="{source}" style="width: 100%; height: 600px; border: 0"></iframe>'
-        )
+        return f'<iframe srcdoc="{source}" style="width: 100%; height: 600px; border: 0"></iframe>'
 
     def __str__(self) -> str:
         return self.text

@@ -140,9 +140,7 @@ def _import(
             prefix = scope.rstrip("/")
             if any(not _core.is_tensor(value) for value in inputs.values()):
                 with name_scope("_inputs"):
-                    inputs = {
-                        key: _core.convert_to_tensor(value) for key, value in inputs.items()
-                    }
+                    inputs = {key: _core.convert_to_tensor(value) for key, value in inputs.items()}
     nodes = _core.import_graph_def(serialized, prefix, inputs)
     unknown = [key for key in inputs if key.lstrip("^").partition(":")[0] not in nodes]
     if unknown:

@@ -40,6 +40,10 @@ def make_tensor_proto(
         tensor = _core.constant(values, dtype=wanted)
     given = list(tensor.shape)
     message = _protobuf.message_class("TensorProto").FromString(_core.tensor_proto(tensor))
+    if message.tensor_content and tensor.dtype.name == "bool":
+        # TensorFlow writes these one by one.
+        message.ClearField("tensor_content")
+        message.bool_val.extend(tensor.numpy().ravel().tolist())
     if shape is None:
         return message
     sizes = [int(size) for size in shape]

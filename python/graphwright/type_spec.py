@@ -307,6 +307,28 @@ class TensorSpec(BatchableTypeSpec):
             name = tensor.name.split(":")[0]
         return cls(tensor.shape, tensor.dtype, name)
 
+    @classmethod
+    def experimental_type_proto(cls) -> Any:
+        """The class of the message that `experimental_as_proto` gives."""
+        from graphwright import _protobuf
+
+        return _protobuf.message_class("TensorSpecProto")
+
+    def experimental_as_proto(self) -> Any:
+        """The TensorSpecProto message."""
+        message = self.experimental_type_proto()(name=self.name or "")
+        message.shape.CopyFrom(self.shape.as_proto())
+        message.dtype = self.dtype.as_datatype_enum
+        return message
+
+    @classmethod
+    def experimental_from_proto(cls, proto: Any) -> TensorSpec:
+        """The TensorSpec of a message."""
+        shape = None
+        if not proto.shape.unknown_rank:
+            shape = [None if dim.size < 0 else dim.size for dim in proto.shape.dim]
+        return cls(shape, _core.as_dtype(proto.dtype), proto.name or None)
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether dtypes are equal and shapes compatible."""
         other_shape = getattr(spec_or_value, "shape", None)

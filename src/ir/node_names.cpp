@@ -1,6 +1,7 @@
 #include "ir/node_names.h"
 
 #include <algorithm>
+#include <memory>
 #include <unordered_set>
 
 #include "base/status.h"
@@ -83,11 +84,24 @@ void NodeNames::name_captures(const Graph& graph) {
   }
   if (nameless.empty()) return;
   UniqueNames& names = functions_[&body];
+  std::unordered_map<const Value*, std::string> outer_names;
+  std::unordered_map<const Graph*, std::unique_ptr<NodeNames>> graphs;
+  for (const Capture& capture : graph.captures()) {
+    if (!capture.outer) continue;
+    const Block& block = *capture.outer->block;
+    std::unique_ptr<NodeNames>& outer = graphs[block.graph];
+    if (!outer) outer = std::make_unique<NodeNames>(*block.graph, &block);
+    if (!outer->functions_.count(&block)) continue;  // of a branch that has ended
+    std::string name = outer->value_name(*capture.outer);
+    outer_names[capture.inner] = name.substr(0, name.rfind(':'));
+  }
   auto give = [&](const Value* value, const Node& user) {
     if (!nameless.erase(value)) return;
-    bool own_name = !user.blocks.empty() || value->dtype() == DType::kResource;
-    arguments_[value] =
-        names.take(own_name ? nodes_[&user] + "/" + input_name(user, *value) : "Placeholder");
+    // A call enters no scope; a value of an enclosing graph brings its name along.
+    std::string scope = user.callee ? scopes_[user.scope] : nodes_[&user];
+    auto outer = outer_names.find(value);
+    arguments_[value] = names.take(
+        joined(scope, outer == outer_names.end() ? input_name(user, *value) : outer->second));
   };
   for (const Node* node : body.nodes) {
     for (const Value* input : node->inputs) give(input, *node);

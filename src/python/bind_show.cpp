@@ -26,36 +26,37 @@ std::string type_text(const Value& value) {
   return std::string(dtype_name(value.dtype())) + value.shape().without_symbols().to_string();
 }
 
+struct AttributeText {
+  std::string operator()(std::monostate) const { return ""; }
+  std::string operator()(bool item) const { return item ? "True" : "False"; }
+  std::string operator()(int64_t item) const { return std::to_string(item); }
+  std::string operator()(double item) const { return std::to_string(item); }
+  std::string operator()(const std::string& item) const { return "'" + item + "'"; }
+  std::string operator()(DType item) const { return std::string(dtype_name(item)); }
+  std::string operator()(const PartialShape& item) const {
+    return item.without_symbols().to_string();
+  }
+  std::string operator()(const Tensor& item) const {
+    std::string type =
+        std::string(dtype_name(item.dtype())) + PartialShape(item.shape()).to_string();
+    if (item.element_count() > 16 || item.dtype() == DType::kResource ||
+        item.dtype() == DType::kVariant) {
+      return type;
+    }
+    return format_print(item, 3) + " " + type;
+  }
+  template <class T>
+  std::string operator()(const std::vector<T>& items) const {
+    std::string text = "[";
+    for (size_t i = 0; i < items.size(); ++i) {
+      text += (i ? ", " : "") + (*this)(items[i]);
+    }
+    return text + "]";
+  }
+};
+
 std::string attribute_text(const AttributeValue& value) {
-  struct Visitor {
-    std::string operator()(std::monostate) const { return ""; }
-    std::string operator()(bool item) const { return item ? "True" : "False"; }
-    std::string operator()(int64_t item) const { return std::to_string(item); }
-    std::string operator()(double item) const { return std::to_string(item); }
-    std::string operator()(const std::string& item) const { return "'" + item + "'"; }
-    std::string operator()(DType item) const { return std::string(dtype_name(item)); }
-    std::string operator()(const PartialShape& item) const {
-      return item.without_symbols().to_string();
-    }
-    std::string operator()(const Tensor& item) const {
-      std::string type =
-          std::string(dtype_name(item.dtype())) + PartialShape(item.shape()).to_string();
-      if (item.element_count() > 16 || item.dtype() == DType::kResource ||
-          item.dtype() == DType::kVariant) {
-        return type;
-      }
-      return format_print(item, 3) + " " + type;
-    }
-    template <class T>
-    std::string operator()(const std::vector<T>& items) const {
-      std::string text = "[";
-      for (size_t i = 0; i < items.size(); ++i) {
-        text += (i ? ", " : "") + (*this)(items[i]);
-      }
-      return text + "]";
-    }
-  };
-  std::string text = std::visit(Visitor(), value);
+  std::string text = std::visit(AttributeText(), value);
   if (text.size() > kMaxAttributeText) text = text.substr(0, kMaxAttributeText) + "...";
   return text;
 }

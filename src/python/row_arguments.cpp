@@ -387,12 +387,13 @@ void convert_arguments(const RowSignature& signature, const CallNames& names,
   }
 }
 
+// A variable is read within the call, too.
 bool needs_no_constants(const RowSignature& signature, std::span<PyObject* const> bound) {
   for (size_t i = 0; i < bound.size(); ++i) {
     const RowParameter& parameter = signature.parameters[i];
     if (parameter.attribute >= 0 || parameter.kind == ParameterKind::kName) continue;
     if (bound[i] == Py_None && parameter.optional) continue;
-    if (is_tensor_kind(parameter.kind) && is_tensor_like(bound[i])) continue;
+    if (is_tensor_kind(parameter.kind) && is_tensor(bound[i])) continue;
     if (is_tensor_kind(parameter.kind)) return false;
     if (parameter.kind == ParameterKind::kTensors || parameter.kind == ParameterKind::kMixed) {
       if (!is_sequence(bound[i])) return false;
@@ -400,7 +401,7 @@ bool needs_no_constants(const RowSignature& signature, std::span<PyObject* const
       for (Py_ssize_t k = 0; k < size; ++k) {
         PyObject* item =
             PyList_Check(bound[i]) ? PyList_GetItem(bound[i], k) : PyTuple_GetItem(bound[i], k);
-        if (!is_tensor_like(item)) return false;
+        if (!is_tensor(item)) return false;
       }
     }
   }

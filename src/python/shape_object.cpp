@@ -265,6 +265,13 @@ void bind_shape_queries(nb::class_<PartialShape>& type) {
            })
       .def("__repr__", &repr_of_shape)
       .def("__str__", &PartialShape::to_string)
+      .def(
+          "as_proto",
+          [](const PartialShape& self) {
+            nb::object make = nb::module_::import_("graphwright._protobuf").attr("shape_message");
+            return make(nb::cast(self));
+          },
+          "The TensorShapeProto message.")
       .def("__copy__", [](const PartialShape& self) { return PartialShape(self); })
       .def("__deepcopy__", [](const PartialShape& self, nb::handle) { return PartialShape(self); })
       .def("__reduce__", [](nb::handle self) {

@@ -33,7 +33,16 @@ std::string display_name(PyObject* variable) {
 // --- Reading -------------------------------------------------------------------------------------
 
 PyObject* read(PyObject* self, PyObject*) {
-  return guarded([&] { return wrap(read_variable(self)); });
+  return guarded([&] {
+    Builder& builder = current_builder();
+    if (builder.is_eager()) return wrap(read_variable(self));
+    Operand value;
+    {
+      NameScopeGuard scope(builder, "Read");
+      value = read_variable(self);
+    }
+    return wrap(builder.op("Identity", {value}));
+  });
 }
 
 PyObject* numpy(PyObject* self, PyObject*) {
@@ -131,10 +140,10 @@ PyObject* after_write(PyObject* self, const AssignArguments& a) {
   return unread_variable(self);
 }
 
-Operand new_value(PyObject* self, PyObject* value) {
+Operand new_value(PyObject* self, PyObject* value, std::string_view constant_name = {}) {
   ConversionOptions options;
   options.dtype = variable_value_type(self).dtype;
-  options.name = "value";
+  options.name = constant_name;
   return operand_of(value, options);
 }
 
@@ -145,12 +154,7 @@ void write(PyObject* self, const char* op, PyObject* value, PyObject* name) {
     builder.op_outputs(op, std::vector<Operand>{variable_handle(self), new_value(self, value)}, {},
                        node_name);
   };
-  if (builder.is_eager() || is_tensor_like(value)) {
-    apply(name == Py_None ? std::string_view() : text_of(name));
-  } else {
-    NameScopeGuard scope(builder, name == Py_None ? std::string_view(op) : text_of(name));
-    apply(kScopeName);
-  }
+  apply(name == Py_None ? std::string_view() : text_of(name));
 }
 
 PyObject* assign(PyObject* self, PyObject* arguments, PyObject* keywords) {
@@ -161,7 +165,7 @@ PyObject* assign(PyObject* self, PyObject* arguments, PyObject* keywords) {
     const auto& resource = variable_resource(self);
     // The value is converted before anything is written or recorded.
     NameScopeGuard scope(builder, a.name == Py_None ? "AssignVariableOp" : text_of(a.name));
-    Operand value = new_value(self, a.value);
+    Operand value = new_value(self, a.value, "value");
     PartialShape given = shape_of(value).without_symbols();
     if (!shape.is_compatible_with(given)) {
       throw_value_error("Cannot assign value to variable ' " + display_name(self) +

@@ -251,6 +251,7 @@ void FunctionExporter::emit_while(const Node& node) {
   std::string counter =
       add_constant(names_.take(block_, name + "/loop_counter"), Tensor::int32_scalar(0),
                    {&node, nullptr, ShownNode::kCounter});
+  if (top_) emit_needed_captures(node, /*with_blocks=*/true);
   NodeDef& written = emit(name, is_stateful(node) ? "While" : "StatelessWhile", {&node});
   written.inputs = {counter, input(*node.inputs[0])};
   ListValue types, shapes;

@@ -34,6 +34,10 @@ bool uses(const Node& node, const Value& value) {
   return false;
 }
 
+std::string joined_name(const std::string& scope, const std::string& name) {
+  return scope.empty() ? name : scope + "/" + name;
+}
+
 // Random ops keep no order and are dropped where nobody uses them.
 bool hangs_on_no_op(const EffectSet& effects) {
   return effects.touches_resources() || effects.io || effects.opaque;
@@ -95,9 +99,12 @@ void FunctionExporter::emit_placeholder(const Value& argument) {
   state_.origins[&argument] = name;
 }
 
-void FunctionExporter::emit_needed_captures(const Node& node) {
+void FunctionExporter::emit_needed_captures(const Node& node, bool with_blocks) {
   std::vector<const Value*> needed(node.inputs.begin(), node.inputs.end());
-  for (const Value* value : free_values(node)) needed.push_back(value);
+  // A loop makes its counter before its blocks are traced, so what they see comes after that.
+  if (node.op->name != "While" || with_blocks) {
+    for (const Value* value : free_values(node)) needed.push_back(value);
+  }
   for (const Value* value : needed) {
     bool is_argument = !value->node && value->block == &block_;
     if (is_argument && !values_.count(value)) emit_placeholder(*value);
@@ -303,6 +310,7 @@ std::string FunctionExporter::capture_name(const Value& value, const std::string
   for (const Node* node : block_.nodes) {
     if (!uses(*node, value)) continue;
     std::string own = is_tensor_capture(value) ? input_name(*node, value) : origin(value);
+    if (node->callee) return joined_name(scope, own);  // a call enters no scope
     return names_.name(*node) + "/" + own;
   }
   return scope + "/identity/" + origin(value);  // of the Identity that returns it

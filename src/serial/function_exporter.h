@@ -83,7 +83,7 @@ class FunctionExporter {
   void emit_case(const Node& node);
   void emit_while(const Node& node);
   void emit_placeholder(const Value& argument);
-  void emit_needed_captures(const Node& node);
+  void emit_needed_captures(const Node& node, bool with_blocks = false);
   // Names of the block's results where each is an Identity node of its own that nothing else uses
   // (what a trace ends with); empty otherwise.
   std::vector<std::string> existing_identities() const;

@@ -306,7 +306,10 @@ void NodeImporter::import_node(const NodeDef& node) {
     bool named = message.find("Node '") != std::string::npos ||
                  message.find("NodeDef") != std::string::npos ||
                  message.find("{{node") != std::string::npos;
-    if (named || error.detail().foreign || error.detail().code == Code::kNotFound) throw;
+    if (named || error.detail().foreign || error.detail().code == Code::kNotFound ||
+        error.detail().code == Code::kUnimplemented) {
+      throw;
+    }
     throw_value_error(fmt::format("{}; NodeDef: {{{{node {}}}}}", message,
                                   prefix_.empty() ? node.name : prefix_ + "/" + node.name));
   }

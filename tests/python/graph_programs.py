@@ -5,6 +5,9 @@ that `make_variables` makes. tests/parity compares their graphs with TensorFlow'
 recorded there are a test without it.
 """
 
+import itertools
+import re
+
 # --- cond ----------------------------------------------------------------------------------------
 
 
@@ -436,3 +439,97 @@ PROGRAMS = {
     for name, value in list(globals().items())
     if name.partition("_")[0] in FAMILIES and callable(value)
 }
+
+
+# --- Building and comparing ----------------------------------------------------------------------
+
+
+def build_function(tf, name, variables=None):
+    """The concrete function of a program, traced without AutoGraph, and its variables."""
+    program = PROGRAMS[name]
+    if name.startswith("variables"):
+        variables = make_variables(tf)
+
+        def body(x):
+            return program(tf, x, *variables)
+
+    else:
+        variables = ()
+
+        def body(x):
+            return program(tf, x)
+
+    traced = tf.function(body, autograph=False)
+    spec = tf.TensorSpec([3], tf.float32, name="x")
+    return traced.get_concrete_function(spec), variables
+
+
+def build_graph(tf, name):
+    """The program in a tf.Graph: the graph and its results, flat."""
+    graph = tf.Graph()
+    with graph.as_default():
+        x = tf.compat.v1.placeholder(tf.float32, [3], name="x")
+        results = PROGRAMS[name](tf, x)
+    return graph, tf.nest.flatten(results)
+
+
+FUNCTION_NAME = re.compile(r"\w*_(?:cond|body|true|false|branch\d+)_\d+|__inference_\w+")
+
+
+def graph_lines(graph_def):
+    """{function: lines}, "" for the graph itself: every node as "name = Op(inputs)", after the
+    names of arguments. Functions are numbered by first use, those that nothing uses left out."""
+    library = {function.signature.name: function for function in graph_def.library.function}
+    numbers = {}
+
+    def renumber(text):
+        return FUNCTION_NAME.sub(
+            lambda match: f"f{numbers.setdefault(match[0], len(numbers))}", text
+        )
+
+    def named(node):
+        for key in sorted(node.attr):
+            value = node.attr[key]
+            yield from (f.name for f in [value.func, *value.list.func] if f.name)
+
+    def line(node):
+        functions = "".join(f" {name}" for name in named(node))
+        return renumber(f"{node.name} = {node.op}({', '.join(node.input)}){functions}")
+
+    result = {"": [line(node) for node in graph_def.node]}
+    waiting = [name for node in graph_def.node for name in named(node)]
+    seen = set()
+    while waiting:
+        name = waiting.pop(0)
+        if name in seen or name not in library:
+            continue
+        seen.add(name)
+        function = library[name]
+        waiting += [inner for node in function.node_def for inner in named(node)]
+        arguments = ", ".join(argument.name for argument in function.signature.input_arg)
+        returned = ", ".join(function.ret[o.name] for o in function.signature.output_arg)
+        result[renumber(name)] = [
+            renumber(f"({arguments})"),
+            *(line(node) for node in function.node_def),
+            renumber(f"return {returned}"),
+        ]
+    return result
+
+
+def lines_of(tf, form, name):
+    """A program's lines, traced as a "function" or built by hand as a "graph". Of the latter only
+    the graph's own: TensorFlow writes the functions of such a graph in another style, without the
+    scopes of their names and without Identity nodes behind their results."""
+    if form == "graph":
+        return {"": graph_lines(build_graph(tf, name)[0].as_graph_def())[""]}
+    return graph_lines(build_function(tf, name)[0].graph.as_graph_def())
+
+
+def difference(ours, theirs):
+    """What differs first, as text; "" if nothing does."""
+    for name in {**theirs, **ours}:
+        mine, other = ours.get(name, []), theirs.get(name, [])
+        for left, right in itertools.zip_longest(mine, other, fillvalue="nothing"):
+            if left != right:
+                return f"in {name or 'the graph'}: {left!r}, TensorFlow {right!r}"
+    return ""

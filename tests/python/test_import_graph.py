@@ -111,7 +111,9 @@ def test_exporting_again_gives_the_same_nodes(program):
 def test_imported_graphs_compute_the_same(program):
     concrete, graph_def = exported(program)
     wrapped = v1.wrap_function(lambda: tf.import_graph_def(graph_def, name=""), [])
-    names = [f"{node.name}:0" for node in graph_def.node if re.match(r"Identity(_\d+)?$", node.name)]
+    names = [
+        f"{node.name}:0" for node in graph_def.node if re.match(r"Identity(_\d+)?$", node.name)
+    ]
     imported = wrapped.prune("x:0", names)
     for value in ([0.5, -2.0], [3.0, 1.0]):
         value = tf.constant(value)
