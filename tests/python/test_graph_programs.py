@@ -11,7 +11,9 @@ import graphwright as tf
 
 RECORDED = json.loads((pathlib.Path(__file__).parent / "data/graph_programs.json").read_text())
 # Form and program -> why its nodes are not TensorFlow's.
-DIFFERENT: dict[str, str] = {}
+DIFFERENT = {
+    "function variables_gather": "TensorFlow calls the node Gather and makes its indices last",
+}
 
 
 @pytest.mark.parametrize("key", RECORDED)
@@ -19,8 +21,10 @@ def test_nodes_are_as_recorded(key):
     form, _, name = key.partition(" ")
     try:
         text = graph_programs.difference(graph_programs.lines_of(tf, form, name), RECORDED[key])
-    except Exception as error:
-        text = f"{type(error).__name__}: {error}"
+    except AttributeError as error:
+        if "there is nothing of this name in Graphwright yet" not in str(error):
+            raise
+        pytest.skip(str(error))
     if key in DIFFERENT:
         assert text, "this is equal now: take it out of DIFFERENT"
     else:
