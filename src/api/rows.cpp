@@ -78,14 +78,14 @@ Argument default_argument(const ParameterSpec& spec) {
   }
   const char* end = text.data() + text.size();
   int64_t integer = 0;
-  if (auto [stop, error] = std::from_chars(text.data(), end, integer);
+  if (auto [stop, error] = std::from_chars(end - text.size(), end, integer);
       error == std::errc() && stop == end) {
     argument.kind = Kind::kInteger;
     argument.integer = integer;
     return argument;
   }
   double real = 0;
-  if (auto [stop, error] = std::from_chars(text.data(), end, real);
+  if (auto [stop, error] = std::from_chars(end - text.size(), end, real);
       error == std::errc() && stop == end) {
     argument.kind = Kind::kReal;
     argument.real = real;
