@@ -1,7 +1,8 @@
 // Calls of functions and ops by name, with arguments converted as their rows say.
 #include <charconv>
+#include <map>
 #include <mutex>
-#include <unordered_map>
+#include <string>
 
 #include <fmt/format.h>
 #include <graphwright/input.h>
@@ -40,7 +41,7 @@ bool has_word(std::string_view words, std::string_view word) {
 
 const Row& row_of(std::string_view name) {
   static std::mutex mutex;
-  static auto& rows = *new std::unordered_map<std::string_view, Row>();
+  static auto& rows = *new std::map<std::string, Row, std::less<>>();
   std::lock_guard<std::mutex> lock(mutex);
   auto found = rows.find(name);
   if (found != rows.end()) return found->second;
@@ -57,7 +58,7 @@ const Row& row_of(std::string_view name) {
     }
     row.list = core::parse_parameters(*row.op);
   }
-  return rows.emplace(*new std::string(name), std::move(row)).first->second;
+  return rows.emplace(name, std::move(row)).first->second;
 }
 
 // The number of a default's text, as the argument it stands for.
