@@ -106,6 +106,31 @@ Value* RegionBuilder::import(const Operand& operand) {
   return outer_.import(operand);
 }
 
+void RegionBuilder::apply(const OpDef& op, std::span<const Operand> inputs,
+                          const Attributes& attributes, OperandVector& outputs,
+                          std::string_view name) {
+  Value* list = inputs.size() == 1 && inputs[0].is_value() ? inputs[0].value() : nullptr;
+  bool of_list = op.name == "TensorListLength" || op.name == "TensorListElementShape";
+  if (!of_list || !list || list->block != region_) {
+    return GraphBuilder::apply(op, inputs, attributes, outputs, name);
+  }
+  // Of an argument, at the start of the block; else right behind the node.
+  Block& block = *list->block;
+  size_t position = list->node ? position_of(*list->node) + 1 : 0;
+  PartialShape shape = PartialShape::scalar();
+  if (op.name == "TensorListElementShape") {
+    PartialShape element = list->type.is_list() ? list->type.handle->shape : PartialShape();
+    shape = element.has_rank() ? PartialShape{element.rank()} : PartialShape();
+  }
+  DType dtype = DType::kInt32;
+  if (op.name == "TensorListElementShape") {
+    dtype = AttributeReader(op, attributes).type("shape_type");
+  }
+  Node* node = block.graph->insert_node(block, position, op, {list}, attributes,
+                                        {tensor_type(dtype, std::move(shape))});
+  outputs.push_back(Operand(import(Operand(node->outputs[0]))));
+}
+
 Value* RegionBuilder::recall(Value& value) {
   auto known = recalled_.find(&value);
   if (known != recalled_.end()) return known->second;

@@ -20,6 +20,10 @@ class RegionBuilder final : public GraphBuilder {
   void enter_region(const Block& region, Operand iteration);
 
   Value* import(const Operand& operand) override;
+  // What is asked of a forward list beside its elements is computed where the list is made, and
+  // recalled: a list that was kept itself would be copied by the next write.
+  void apply(const OpDef& op, std::span<const Operand> inputs, const Attributes& attributes,
+             OperandVector& outputs, std::string_view name = {}) override;
 
  private:
   Value* recall(Value& value);

@@ -115,9 +115,11 @@ void reverse_step(Builder& builder, ReverseStep& step, const ActiveSet& active,
 
 void reverse_block(GraphBuilder& builder, const Block& block, const ActiveSet& active,
                    GradientMap& gradients) {
-  // Gradients of a node inside the block may save more of it, at its end: those need no gradient.
-  for (size_t i = block.nodes.size(); i-- > 0;) {
-    Node* node = block.nodes[i];
+  // Gradients of a node inside the block may add nodes to it, to save more of it: those need no
+  // gradient.
+  const std::vector<Node*> nodes = block.nodes;
+  for (size_t i = nodes.size(); i-- > 0;) {
+    Node* node = nodes[i];
     bool depends = false;
     for (Value* output : node->outputs) depends |= active.contains(operand_key(output));
     if (!depends) continue;

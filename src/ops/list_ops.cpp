@@ -114,21 +114,20 @@ void set_item_kernel(KernelContext& context) {
 void gradient_set_item(GradientContext& context) {
   if (!context.has_dy()) return;
   Algebra f(context.builder());
-  // The write may have made the list longer.
-  auto resized_like_input = [&](const Expression& gradient) {
-    if (!context.attributes().boolean("resize_if_index_out_of_bounds")) return gradient;
-    return f.call("TensorListResize", {gradient, f.call("TensorListLength", {context.x(0)})});
-  };
-  if (context.needs(0)) {
-    context.set_dx(
-        0, resized_like_input(f.call("TensorListSetItem",
-                                     {context.dy(), context.x(1), f.zeros_like(context.x(2))})));
-  }
+  // The element is read first: then the list's last use is the write, which happens in place.
   if (context.needs(2)) {
     context.set_dx(
         2, f.call("TensorListGetItem", {context.dy(), context.x(1), f.shape_of(context.x(2))},
                   {{"element_dtype", dtype_of(context.x(2))}}));
   }
+  if (!context.needs(0)) return;
+  Expression rest =
+      f.call("TensorListSetItem", {context.dy(), context.x(1), f.zeros_like(context.x(2))});
+  if (context.attributes().boolean("resize_if_index_out_of_bounds")) {
+    // The write may have made the list longer.
+    rest = f.call("TensorListResize", {rest, f.call("TensorListLength", {context.x(0)})});
+  }
+  context.set_dx(0, rest);
 }
 void forward_set_item(ForwardContext& context) {
   if (!context.has_dx(0) && !context.has_dx(2)) return;

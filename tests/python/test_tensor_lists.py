@@ -357,3 +357,21 @@ def test_lists_have_no_gradient_through_a_join():
         tape.watch(x)
         y = tf.reduce_sum(stack(join(rows(x), make(1.0))))
     assert tape.gradient(y, x) is None
+
+
+@pytest.mark.parametrize("growing", [False, True])
+def test_gradients_of_a_loop_that_writes_a_list(growing):
+    @tf.function
+    def gradient(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            handle = put(reserve(1 if growing else 4), 0, x)
+            y = x
+            for i in tf.range(1, n):
+                y = y * x
+                handle = put(handle, i, y, resize_if_index_out_of_bounds=growing)
+            z = tf.reduce_sum(stack(handle))
+        return tape.gradient(z, x)
+
+    # x + x^2 + x^3 + x^4
+    assert float(gradient(tf.constant(2.0), tf.constant(4))) == 1 + 2 * 2 + 3 * 4 + 4 * 8
