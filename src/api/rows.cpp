@@ -1,4 +1,5 @@
 // Calls of functions and ops by name, with arguments converted as their rows say.
+#include <array>
 #include <charconv>
 #include <map>
 #include <mutex>
@@ -435,10 +436,47 @@ constexpr OperatorRow kOperators[] = {
     {"logical_not", "LogicalNot"},
 };
 
+// Of two tensors, or a tensor and a number, eagerly: null where the row has more to do.
+Handle* apply_short_way(Operator op, const Argument& left, const Argument& right) {
+  static auto* const ops = [] {
+    auto* found = new std::array<const core::OpDef*, std::size(kOperators)>();
+    for (size_t i = 0; i < std::size(kOperators); ++i) {
+      (*found)[i] = core::find_op(kOperators[i].op);
+    }
+    return found;
+  }();
+  const Argument& typed = left.kind == Kind::kTensor ? left : right;
+  if (typed.kind != Kind::kTensor) return nullptr;
+  core::Operand first = operand_of(typed.handle);
+  if (!first.is_tensor()) return nullptr;
+  core::DType dtype = first.tensor().dtype();
+  auto operand = [&](const Argument& argument) -> core::Operand {
+    bool is_number = argument.kind == Kind::kInteger || argument.kind == Kind::kReal;
+    if (argument.kind != Kind::kTensor && !is_number) return {};
+    return tensor_argument(argument, dtype, {});
+  };
+  // Division of integers is the row's to convert.
+  if (op == Operator::kDivide && !core::is_floating(dtype)) return nullptr;
+  core::Operand a = operand(left), b = operand(right);
+  const core::OpDef* fast = (*ops)[static_cast<size_t>(op)];
+  if (!fast || !a.is_tensor() || !b.is_tensor()) return nullptr;
+  core::TensorImpl* result = core::try_fast_binary(*fast, a.impl(), b.impl());
+  return result ? handle_of(core::Tensor::adopt(result)) : nullptr;
+}
+
 }  // namespace
 
 Handle* call_one(const char* function, const Argument* arguments, size_t count, const char* name) {
   return guarded(first_site(arguments, count), [&]() -> Handle* {
+    if (core::thread_state.bits == 0 && count == 1 && arguments[0].kind == Kind::kTensor) {
+      const core::OpDef* op = row_of(function).op;
+      core::Operand operand = operand_of(arguments[0].handle);
+      if (op && operand.is_tensor() && op->compute.kind == core::ComputeKind::kFormula) {
+        if (core::TensorImpl* result = core::try_fast_unary(*op, operand.impl())) {
+          return handle_of(core::Tensor::adopt(result));
+        }
+      }
+    }
     core::CallResult result = call_row(function, std::span(arguments, count), name);
     if (auto* operand = std::get_if<core::Operand>(&result)) return handle_of(*operand);
     if (auto* operands = std::get_if<core::OperandVector>(&result)) {
@@ -462,27 +500,11 @@ void call_many(const char* function, const Argument* arguments, size_t count, co
 
 Handle* apply(Operator op, const Argument* operands, size_t count) {
   return guarded(first_site(operands, count), [&]() -> Handle* {
-    const OperatorRow& row = kOperators[static_cast<size_t>(op)];
-    if (core::thread_state.bits == 0 && count == 2 && operands[0].kind == Kind::kTensor &&
-        operands[1].kind == Kind::kTensor) {
-      static auto* const ops = [] {
-        auto* found = new std::array<const core::OpDef*, std::size(kOperators)>();
-        for (size_t i = 0; i < std::size(kOperators); ++i) {
-          (*found)[i] = core::find_op(kOperators[i].op);
-        }
-        return found;
-      }();
-      core::Operand left = operand_of(operands[0].handle), right = operand_of(operands[1].handle);
-      const core::OpDef* fast = (*ops)[static_cast<size_t>(op)];
-      // Division of integers is the row's to convert.
-      if (fast && left.is_tensor() && right.is_tensor() &&
-          (op != Operator::kDivide || core::is_floating(left.tensor().dtype()))) {
-        if (core::TensorImpl* result = core::try_fast_binary(*fast, left.impl(), right.impl())) {
-          return handle_of(core::Tensor::adopt(result));
-        }
-      }
+    if (core::thread_state.bits == 0 && count == 2) {
+      if (Handle* result = apply_short_way(op, operands[0], operands[1])) return result;
     }
-    core::CallResult result = call_row(row.function, std::span(operands, count), {});
+    core::CallResult result =
+        call_row(kOperators[static_cast<size_t>(op)].function, std::span(operands, count), {});
     return handle_of(std::get<core::Operand>(result));
   });
 }
