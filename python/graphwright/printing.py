@@ -67,8 +67,8 @@ def print_tensors(
     sep: str = " ",
     end: str = "\n",
     name: str | None = None,
-) -> None:
-    """Prints the arguments, tensors by their values.
+) -> Any:
+    """Prints the arguments, tensors by their values. In a graph it returns the operation.
 
     Args:
       *inputs: Tensors, variables, structures that hold them, and any other Python objects, which
@@ -102,4 +102,4 @@ def print_tensors(
     if stream in ("stdout", "stderr"):
         # What Python has printed before must come out before.
         getattr(sys, stream).flush()
-    _core.raw_op("PrintV2")(input=text, output_stream=stream, end=end, name=name)
+    return _core.raw_op("PrintV2")(input=text, output_stream=stream, end=end, name=name)

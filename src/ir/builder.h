@@ -55,6 +55,9 @@ class Builder {
                                    BlockFunction condition, BlockFunction body) = 0;
   virtual OperandVector if_else(const Operand& condition, BlockFunction then_branch,
                                 BlockFunction else_branch, std::string_view name = {}) = 0;
+  // The branch that an int32 scalar selects; the last one where it is outside [0, branches).
+  virtual OperandVector switch_case(const Operand& index, std::span<const BlockFunction> branches,
+                                    std::string_view name = {}) = 0;
   virtual bool is_eager() const = 0;
   // Name scopes: nodes made in between are named "scope/...". Eager builders have none.
   virtual void enter_scope(std::string_view /*name*/) {}

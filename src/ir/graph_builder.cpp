@@ -69,6 +69,34 @@ void check_iteration(const WhileOptions& options, size_t index, const ValueType&
                     wanted.to_string() + ".");
 }
 
+// The branches' names in messages.
+std::string branch_name(const Node& node, size_t index) {
+  if (node.op->name != "If") return "branch " + std::to_string(index);
+  return index == 0 ? "the main branch" : "the else branch";
+}
+
+// What holds of a result whichever branch is taken.
+void widen_type(ValueType& type, const ValueType& other, const Node& node, size_t output,
+                size_t branch) {
+  auto fail = [&](const char* what, const std::string& first, const std::string& second) {
+    throw_type_error("the branches of a conditional must return " + std::string(what) +
+                     ", but output #" + std::to_string(output) + " is " + first + " in " +
+                     branch_name(node, 0) + " and " + second + " in " + branch_name(node, branch));
+  };
+  if (type.dtype != other.dtype) {
+    fail("values of the same dtype", std::string(dtype_name(type.dtype)),
+         std::string(dtype_name(other.dtype)));
+  }
+  type.shape = type.shape.common_supertype(other.shape);
+  if (!type.handle || !other.handle || *type.handle == *other.handle) return;
+  HandleType both = *type.handle;
+  if (both.kind != other.handle->kind || both.dtype != other.handle->dtype) {
+    fail("handles of the same kind", type.to_string(), other.to_string());
+  }
+  both.shape = both.shape.common_supertype(other.handle->shape);
+  type.handle = std::make_shared<HandleType>(std::move(both));
+}
+
 }  // namespace
 
 void set_location_source(LocationSource source) { location_source.store(source); }
@@ -103,7 +131,43 @@ void GraphBuilder::label(Node& node, std::string_view name) {
   }
   node.location = location_ != kNoLocation ? location_ : current_location();
   node.device = device_;
-  node.control_inputs = control_inputs_;
+  if (!control_scopes_.empty()) add_control_inputs(node);
+}
+
+void GraphBuilder::enter_control_scope(std::vector<Node*> nodes, bool clears) {
+  control_scopes_.push_back({std::move(nodes), clears, {}});
+}
+
+void GraphBuilder::leave_control_scope() {
+  if (control_scopes_.empty()) throw_internal("left a control scope that was not entered");
+  control_scopes_.pop_back();
+}
+
+void GraphBuilder::add_control_inputs(Node& node) {
+  size_t first = control_scopes_.size();
+  while (first > 0 && !control_scopes_[--first].clears) continue;
+  for (size_t i = first; i < control_scopes_.size(); ++i) {
+    ControlScope& scope = control_scopes_[i];
+    auto waits = [&](const Value* input) {
+      return input->node && scope.made.contains(input->node);
+    };
+    if (std::none_of(node.inputs.begin(), node.inputs.end(), waits)) {
+      for (Node* awaited : scope.nodes) add_control_input(node, *awaited);
+    }
+  }
+  for (size_t i = first; i < control_scopes_.size(); ++i) control_scopes_[i].made.insert(&node);
+}
+
+void GraphBuilder::add_control_input(Node& node, Node& awaited) {
+  Node* waiting = &node;
+  while (waiting && waiting->block != awaited.block) waiting = waiting->block->owner;
+  // What another graph has made is there before this one runs.
+  if (!waiting || waiting == &awaited) return;
+  bool is_input = std::any_of(waiting->inputs.begin(), waiting->inputs.end(),
+                              [&](const Value* input) { return input->node == &awaited; });
+  std::vector<Node*>& inputs = waiting->control_inputs;
+  if (is_input || std::find(inputs.begin(), inputs.end(), &awaited) != inputs.end()) return;
+  inputs.push_back(&awaited);
 }
 
 void GraphBuilder::notify(Node& node, std::span<const Operand> inputs) {
@@ -188,7 +252,7 @@ void GraphBuilder::call(const OpDef& op, std::shared_ptr<Callee> callee,
 void GraphBuilder::trace_block(Block& block, BlockFunction function) {
   Restore<Block*> in_block(block_, &block);
   // Control inputs from around a block belong to its node as a whole.
-  Restore<std::vector<Node*>> no_control_inputs(control_inputs_, {});
+  Restore<std::vector<ControlScope>> no_control_inputs(control_scopes_, {});
   OperandVector arguments(block.arguments.begin(), block.arguments.end());
   for (const Operand& result : function(arguments)) {
     if (!result) throw_internal("a branch or loop body returned no value for a result");
@@ -204,14 +268,15 @@ Value* GraphBuilder::scalar_condition(Value* value, std::string_view what) {
   if (value->shape().has_rank() && value->shape().rank() == 0) return value;
   std::optional<int64_t> count = value->shape().element_count();
   if (count && *count != 1) {
-    throw_value_error("the condition of " + std::string(what) +
-                      " must have one element, but has shape " + value->shape().to_string() +
-                      ". Reduce it, for example with tf.reduce_all.");
+    throw_invalid_argument("The condition of " + std::string(what) +
+                           " must be a scalar, but it has shape " + value->shape().to_string() +
+                           ". Reduce it, for example with tf.reduce_all.");
   }
-  std::vector<Value*> inputs{value, add_constant(Tensor::empty(DType::kInt32, {0}), "shape")};
-  return add(get_op("Reshape"), std::move(inputs), {},
-             {tensor_type(DType::kBool, PartialShape::scalar())})
-      ->outputs[0];
+  // Of unknown shape: whether it has one element is seen when it runs.
+  const OpDef& op = get_op("Squeeze");
+  Operand inputs[] = {value};
+  std::vector<ValueType> types = infer_types(op, inputs, {}, Tier::kGraph);
+  return add(op, {value}, {}, std::move(types))->outputs[0];
 }
 
 Value* GraphBuilder::iteration_limit(const Operand& limit) {
@@ -339,16 +404,39 @@ void GraphBuilder::trace_loop(Node& node, const WhileOptions& options,
 
 OperandVector GraphBuilder::if_else(const Operand& condition, BlockFunction then_branch,
                                     BlockFunction else_branch, std::string_view name) {
+  const BlockFunction branches[] = {then_branch, else_branch};
+  return branch("If", name.empty() ? "cond" : name, branches,
+                [&] { return scalar_condition(import(condition), "a branch"); });
+}
+
+OperandVector GraphBuilder::switch_case(const Operand& index,
+                                        std::span<const BlockFunction> branches,
+                                        std::string_view name) {
+  return branch("Case", name.empty() ? "indexed_case" : name, branches, [&] {
+    if (dtype_of(index) != DType::kInt32) {
+      throw_type_error("Input 'branch_index' of 'Case' Op has type " +
+                       std::string(dtype_name(dtype_of(index))) +
+                       " that does not match expected type of int32.");
+    }
+    std::optional<int64_t> count = shape_of(index).element_count();
+    if (count && *count != 1) {
+      throw_invalid_argument("branch_index must be a scalar, but it has shape " +
+                             shape_of(index).to_string());
+    }
+    return import(index);
+  });
+}
+
+OperandVector GraphBuilder::branch(std::string_view op, std::string_view name,
+                                   std::span<const BlockFunction> branches,
+                                   FunctionRef<Value*()> selector) {
   size_t scope_count = graph_.scopes().size();
   size_t node_count = block_->nodes.size();
-  enter_scope(name.empty() ? "cond" : name);
+  enter_scope(name);
   Node* node = nullptr;
   try {
-    Value* value = scalar_condition(import(condition), "a branch");
-    const OpDef& op = get_op("If");
-    node = graph_.make_node(*block_, op, {value}, {}, {});
-    trace_block(*graph_.add_block(*node), then_branch);
-    trace_block(*graph_.add_block(*node), else_branch);
+    node = graph_.make_node(*block_, get_op(op), {selector()}, {}, {});
+    for (BlockFunction branch : branches) trace_block(*graph_.add_block(*node), branch);
     unify_branches(*node);
   } catch (...) {
     leave_scope();
@@ -366,34 +454,16 @@ OperandVector GraphBuilder::if_else(const Operand& condition, BlockFunction then
 
 void GraphBuilder::unify_branches(Node& node) {
   const std::vector<Value*>& first = node.blocks[0]->results;
-  const std::vector<Value*>& second = node.blocks[1]->results;
-  if (first.size() != second.size()) {
+  for (size_t branch = 1; branch < node.blocks.size(); ++branch) {
+    size_t count = node.blocks[branch]->results.size();
+    if (count == first.size()) continue;
     throw_type_error("the branches of a conditional must return as many values, but return " +
-                     std::to_string(first.size()) + " and " + std::to_string(second.size()));
+                     std::to_string(first.size()) + " and " + std::to_string(count));
   }
   for (size_t i = 0; i < first.size(); ++i) {
-    if (first[i]->dtype() != second[i]->dtype()) {
-      throw_type_error(
-          "the branches of a conditional must return values of the same dtype, but "
-          "output #" +
-          std::to_string(i) + " is " + std::string(dtype_name(first[i]->dtype())) +
-          " in the main branch and " + std::string(dtype_name(second[i]->dtype())) +
-          " in the else branch");
-    }
     ValueType type = first[i]->type;
-    type.shape = type.shape.common_supertype(second[i]->shape());
-    if (type.handle && second[i]->type.handle && *type.handle != *second[i]->type.handle) {
-      const HandleType& other = *second[i]->type.handle;
-      HandleType both = *type.handle;
-      if (both.kind != other.kind || both.dtype != other.dtype) {
-        throw_type_error(
-            "the branches of a conditional must return handles of the same kind, but "
-            "output #" +
-            std::to_string(i) + " is " + type.to_string() + " in the main branch and " +
-            second[i]->type.to_string() + " in the else branch");
-      }
-      both.shape = both.shape.common_supertype(other.shape);
-      type.handle = std::make_shared<HandleType>(std::move(both));
+    for (size_t branch = 1; branch < node.blocks.size(); ++branch) {
+      widen_type(type, node.blocks[branch]->results[i]->type, node, i, branch);
     }
     name_unknown_dims(type.shape);
     graph_.add_output(node, std::move(type));

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/builder.h"
@@ -26,6 +27,8 @@ class GraphBuilder : public Builder {
   // Outputs whose dtypes differ are a TypeError; dims that differ become unknown.
   OperandVector if_else(const Operand& condition, BlockFunction then_branch,
                         BlockFunction else_branch, std::string_view name = {}) override;
+  OperandVector switch_case(const Operand& index, std::span<const BlockFunction> branches,
+                            std::string_view name = {}) override;
   bool is_eager() const override { return false; }
   Operand constant(const Tensor& tensor, std::string_view name = {}) override;
   void enter_scope(std::string_view name) override;
@@ -61,8 +64,11 @@ class GraphBuilder : public Builder {
   void set_location(Location location) { location_ = location; }
   InternedString device() const { return device_; }
   void set_device(InternedString device) { device_ = device; }
-  // Nodes made from now on wait for these (tf.control_dependencies).
-  std::vector<Node*>& control_inputs() { return control_inputs_; }
+  // Nodes made until the scope is left wait for `nodes`, unless an input of theirs was made in the
+  // scope and so waits already (tf.control_dependencies). Scopes nest; one that `clears` hides those
+  // around it. Nodes of blocks around the current one are waited for by the control node as a whole.
+  void enter_control_scope(std::vector<Node*> nodes, bool clears = false);
+  void leave_control_scope();
 
   // The SSA value, in the current block, of an operand of any tier. By default eager tensors become
   // Const nodes and values must be visible here: TypeError "... is out of scope and cannot be used
@@ -74,13 +80,23 @@ class GraphBuilder : public Builder {
   Value* add_constant(const Tensor& tensor, std::string_view name);
 
  private:
+  struct ControlScope {
+    std::vector<Node*> nodes;
+    bool clears = false;
+    std::unordered_set<const Node*> made;  // in the scope
+  };
+
   void label(Node& node, std::string_view name);
+  void add_control_inputs(Node& node);
+  void add_control_input(Node& node, Node& awaited);
   void notify(Node& node, std::span<const Operand> inputs);
   void trace_block(Block& block, BlockFunction function);
   Value* scalar_condition(Value* value, std::string_view what);
   Value* iteration_limit(const Operand& limit);
   void trace_loop(Node& node, const WhileOptions& options, std::span<Value* const> carried,
                   BlockFunction condition, BlockFunction body);
+  OperandVector branch(std::string_view op, std::string_view name,
+                       std::span<const BlockFunction> branches, FunctionRef<Value*()> selector);
   void unify_branches(Node& node);
 
   Graph& graph_;
@@ -88,7 +104,7 @@ class GraphBuilder : public Builder {
   std::vector<ScopeId> scopes_{0};
   Location location_ = kNoLocation;
   InternedString device_;
-  std::vector<Node*> control_inputs_;
+  std::vector<ControlScope> control_scopes_;
 };
 
 // How nodes find the user's line: set once by the language front end, asked for every node.

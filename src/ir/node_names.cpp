@@ -146,11 +146,18 @@ std::string input_name(const Node& node, const Value& value) {
   return std::string(signature.inputs[position].name);
 }
 
-// What a loop's condition sees from outside is captured by the body before anything is done there,
-// and takes a name in it.
+// A loop's counter and limit are arguments of its blocks, and take names there as the tensors that
+// they begin with have. What the condition sees from outside is captured by the body before
+// anything is done there, and takes a name in it.
 void NodeNames::take_early_captures(const Block& function, UniqueNames& names) {
   const Node* loop = function.owner;
-  if (!loop || loop->op->name != "While" || &function != loop->blocks[1].get()) return;
+  if (!loop || loop->op->name != "While") return;
+  if (const std::string& scope = scopes_[loop->scope]; !scope.empty()) {
+    const Value& limit = *loop->inputs[0];
+    names.take(joined(scope, joined(scope, "loop_counter")));
+    names.take(joined(scope, limit.node ? nodes_[limit.node] : argument_name(limit)));
+  }
+  if (&function != loop->blocks[1].get()) return;
   const Block* condition[] = {loop->blocks[0].get()};
   for (const Value* value : free_values(condition)) {
     std::string origin = value->node ? nodes_[value->node] : argument_name(*value);

@@ -1,4 +1,4 @@
-// Strings, printing, assertions.
+// Strings and printing.
 #include "ops/function_support.h"
 
 namespace graphwright {
@@ -68,59 +68,6 @@ CallResult print_formatted(CallContext& context) {
   return std::monostate();
 }
 
-// Assert(condition, data, summarize)
-CallResult assert_true(CallContext& context) {
-  std::vector<Part> parts{context.operand(0)};
-  for (const Operand& data : context.operands(1)) parts.emplace_back(data);
-  int64_t summarize = context.is_none(2) ? 3 : context.integer(2);
-  apply_op(context, "Assert", std::move(parts), {{"summarize", summarize}});
-  return std::monostate();
-}
-
-// assert_equal and the like: every pair of elements compares true.
-struct ComparisonCheck {
-  const char* op;
-  const char* text;  // "x == y"
-};
-constexpr ComparisonCheck kEqual{"Equal", "x == y"};
-constexpr ComparisonCheck kNone{"NotEqual", "x != y"};
-constexpr ComparisonCheck kLess{"Less", "x < y"};
-constexpr ComparisonCheck kLessEqual{"LessEqual", "x <= y"};
-constexpr ComparisonCheck kGreater{"Greater", "x > y"};
-constexpr ComparisonCheck kGreaterEqual{"GreaterEqual", "x >= y"};
-
-template <const ComparisonCheck& Check>
-CallResult assert_comparison(CallContext& context) {
-  Builder& builder = context.builder();
-  Expression x = context.tensor(0), y = context.tensor(1);
-  Expression holds = x.apply(Check.op, y);
-  Expression all = inner_op(builder, "All", {holds, reduction_axes(builder, NoneValue{}, holds)});
-  std::string message = context.is_none(2) ? std::string() : context.string(2);
-  Operand data[] = {all,
-                    builder.constant(Tensor::string_scalar(message)),
-                    builder.constant(Tensor::string_scalar(std::string("Condition ") + Check.text +
-                                                           " did not hold element-wise:")),
-                    builder.constant(Tensor::string_scalar("x = ")),
-                    x,
-                    builder.constant(Tensor::string_scalar("y = ")),
-                    y};
-  OperandVector none;
-  int64_t summarize = context.is_none(3) ? 3 : context.integer(3);
-  builder.apply(get_op("Assert"), data, attributes_of("Assert", {{"summarize", summarize}}), none,
-                context.name());
-  return std::monostate();
-}
-
-#define GW_ASSERTION(python_name, check, sign)                                         \
-  FunctionDef {                                                                        \
-    .names = "debugging." python_name,                                                 \
-    .signature = "x: T, y: T, message: str? = None, summarize: int? = None",           \
-    .doc = "Raises InvalidArgumentError unless x " sign                                \
-           " y for every pair of elements, broadcast as NumPy does; `message` begins " \
-           "its text. In a graph it is an op that runs before what comes after it.",   \
-    .body = assert_comparison<check>, .node_name = python_name                         \
-  }
-
 constexpr std::array kTable{
     FunctionDef{.names = "strings.join",
                 .signature = "inputs: strings, separator: str = ''",
@@ -143,19 +90,6 @@ constexpr std::array kTable{
                     "Prints the template with each placeholder replaced by the text of a tensor to "
                     "stdout, stderr, a log or a file: what print is made of.",
                 .body = print_formatted},
-    FunctionDef{.names = "debugging.Assert Assert",
-                .signature = "condition: bool, data: mixed, summarize: int? = None",
-                .doc = "Raises InvalidArgumentError with the text of the tensors in `data`, at "
-                       "most `summarize` (3) elements at either end of each dimension, unless the "
-                       "condition is true.",
-                .body = assert_true,
-                .node_name = "Assert"},
-    GW_ASSERTION("assert_equal", kEqual, "="),
-    GW_ASSERTION("assert_none_equal", kNone, "!="),
-    GW_ASSERTION("assert_less", kLess, "<"),
-    GW_ASSERTION("assert_less_equal", kLessEqual, "<="),
-    GW_ASSERTION("assert_greater", kGreater, ">"),
-    GW_ASSERTION("assert_greater_equal", kGreaterEqual, ">="),
 };
 
 }  // namespace

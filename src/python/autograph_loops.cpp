@@ -7,7 +7,7 @@
 #include "ir/opdef.h"
 #include "ir/thread_state.h"
 #include "python/autograph_staging.h"
-#include "python/autograph_values.h"
+#include "python/control_values.h"
 #include "python/convert.h"
 #include "python/errors.h"
 #include "python/tensor_object.h"
@@ -115,8 +115,8 @@ class StagedLoop {
       Flat carried = flats_[i];
       for (size_t leaf = 0; leaf < carried.leaves.size(); ++leaf) {
         if (!carried.carried[leaf]) continue;
-        Operand operand = operand_of(carried.leaves[leaf].get());
-        carried.leaves[leaf] = wrapped(Operand(builder.import(operand)));
+        PyObject* value = carried.leaves[leaf].get();
+        carried.leaves[leaf] = leaf_with(value, Operand(builder.import(leaf_operand(value))));
       }
       values[i] = carried.value();
     }
@@ -139,8 +139,9 @@ class StagedLoop {
       flats_[i] = Flat(after[i].get());
       std::vector<ValueType> types;
       for (size_t leaf = 0; leaf < flats_[i].leaves.size(); ++leaf) {
-        types.push_back(flats_[i].carried[leaf] ? type_of(operand_of(flats_[i].leaves[leaf].get()))
-                                                : ValueType());
+        types.push_back(flats_[i].carried[leaf]
+                            ? type_of(leaf_operand(flats_[i].leaves[leaf].get()))
+                            : ValueType());
       }
       missing_types_.push_back({i, std::move(types)});
     }
@@ -165,7 +166,7 @@ class StagedLoop {
     for (size_t leaf = 0; leaf < flat.leaves.size(); ++leaf) {
       if (!flat.carried[leaf]) continue;
       // Constants become nodes of the block around the loop.
-      Operand operand(graph_builder().import(operand_of(flat.leaves[leaf].get())));
+      Operand operand(graph_builder().import(leaf_operand(flat.leaves[leaf].get())));
       shapes_.push_back(has_invariant ? invariant
                         : types       ? (*types)[leaf].shape
                                       : shape_of(operand));
@@ -185,7 +186,8 @@ class StagedLoop {
     for (const Flat& flat : flats_) {
       Flat current = flat;
       for (size_t leaf = 0; leaf < current.leaves.size(); ++leaf) {
-        if (current.carried[leaf]) current.leaves[leaf] = wrapped(arguments[next++]);
+        if (!current.carried[leaf]) continue;
+        current.leaves[leaf] = leaf_with(current.leaves[leaf].get(), arguments[next++]);
       }
       values.push_back(current.value());
       entry_.push_back(std::move(current));
@@ -233,7 +235,7 @@ class StagedLoop {
           operand_of(flats_[i].leaves[leaf].get());
         }
         if (is_python_constant(value)) operand_of(value);
-        Operand result = operand_of(value);
+        Operand result = leaf_operand(value);
         check_iteration(operand, result);
         results.push_back(std::move(result));
         ++operand;
@@ -321,7 +323,8 @@ class StagedLoop {
         if (!result.carried[leaf]) continue;
         // A loop that runs until a flag is set ends with the flag set.
         bool is_set = exit_flag_ && exit_index_ == next && state_.is_flag(i);
-        result.leaves[leaf] = is_set ? Ref::borrow(Py_True) : wrapped(outputs[next]);
+        result.leaves[leaf] =
+            is_set ? Ref::borrow(Py_True) : leaf_with(result.leaves[leaf].get(), outputs[next]);
         ++next;
       }
       values.push_back(result.value());

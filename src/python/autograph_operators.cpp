@@ -257,6 +257,14 @@ PyObject* autograph_operators() {
 bool autograph_enabled() { return enabled; }
 bool set_autograph_enabled(bool value) { return std::exchange(enabled, value); }
 
+namespace {
+thread_local bool trace_converts = false;
+}  // namespace
+
+bool autograph_active() { return enabled && trace_converts; }
+AutographTrace::AutographTrace(bool converts) : previous_(std::exchange(trace_converts, converts)) {}
+AutographTrace::~AutographTrace() { trace_converts = previous_; }
+
 PyObject* autograph_overload(PyObject* callable) {
   auto found = overloads().find(callable);
   return found == overloads().end() ? callable : found->second;

@@ -12,6 +12,20 @@ PyObject* autograph_operators();
 // thread.
 bool autograph_enabled();
 
+// Whether the function being traced was converted, so that what is called from it is too.
+bool autograph_active();
+// Says so of a trace while it lives.
+class AutographTrace {
+ public:
+  explicit AutographTrace(bool converts);
+  ~AutographTrace();
+  AutographTrace(const AutographTrace&) = delete;
+  AutographTrace& operator=(const AutographTrace&) = delete;
+
+ private:
+  bool previous_;
+};
+
 // What converted code calls in place of a built-in function that would not accept tensors, or the
 // callable itself.
 PyObject* autograph_overload(PyObject* callable);

@@ -4,7 +4,7 @@
 #include "ir/graph_builder.h"
 #include "ir/opdef.h"
 #include "ir/thread_state.h"
-#include "python/autograph_values.h"
+#include "python/control_values.h"
 #include "python/errors.h"
 #include "python/nest.h"
 #include "python/tensor_object.h"
@@ -183,7 +183,7 @@ class StagedIf {
     OperandVector operands;
     for (Flat& flat : branch.flats) {
       for (size_t leaf = 0; leaf < flat.leaves.size(); ++leaf) {
-        if (flat.carried[leaf]) operands.push_back(operand_of(flat.leaves[leaf].get()));
+        if (flat.carried[leaf]) operands.push_back(leaf_operand(flat.leaves[leaf].get()));
       }
     }
     return operands;
@@ -204,7 +204,7 @@ class StagedIf {
       Flat filled = other.flats[i];
       for (size_t leaf = 0; leaf < filled.leaves.size(); ++leaf) {
         if (!filled.carried[leaf]) continue;
-        Operand operand = operand_of(other.flats[i].leaves[leaf].get());
+        Operand operand = leaf_operand(other.flats[i].leaves[leaf].get());
         filled.leaves[leaf] = wrapped(placeholder_value(current_builder(), type_of(operand)));
       }
       branch.flats[i] = std::move(filled);
@@ -224,7 +224,7 @@ class StagedIf {
       for (size_t leaf = 0; leaf < main.leaves.size(); ++leaf) {
         PyObject *a = main.leaves[leaf].get(), *b = orelse.leaves[leaf].get();
         if (main.carried[leaf] && orelse.carried[leaf]) {
-          DType first = dtype_of(operand_of(a)), second = dtype_of(operand_of(b));
+          DType first = dtype_of(leaf_operand(a)), second = dtype_of(leaf_operand(b));
           if (first != second) {
             throw_type_error(leaf_name(name, main, leaf) + " has dtype " +
                              std::string(dtype_name(first)) + " in the main branch, but dtype " +
@@ -252,7 +252,8 @@ class StagedIf {
     for (size_t i = 0; i < branches_[0].flats.size(); ++i) {
       Flat result = branches_[0].flats[i];
       for (size_t leaf = 0; leaf < result.leaves.size(); ++leaf) {
-        if (result.carried[leaf]) result.leaves[leaf] = wrapped(outputs[next++]);
+        if (!result.carried[leaf]) continue;
+        result.leaves[leaf] = leaf_with(result.leaves[leaf].get(), outputs[next++]);
       }
       // A flag that both branches leave the same is known without running.
       bool known_flag = state_.is_flag(i) && PyBool_Check(branches_[0].values[i].get()) &&
@@ -289,14 +290,15 @@ Ref staged_if_expression(PyObject* test, PyObject* body, PyObject* orelse) {
           flats[0].structure.to_string() + " and " + flats[1].structure.to_string());
     }
     OperandVector operands;
-    for (const Ref& leaf : flats[which].leaves) operands.push_back(operand_of(leaf.get()));
+    for (const Ref& leaf : flats[which].leaves) operands.push_back(leaf_operand(leaf.get()));
     return operands;
   };
   OperandVector outputs = current_builder().if_else(
       condition, [&](std::span<const Operand>) { return trace(0, body); },
       [&](std::span<const Operand>) { return trace(1, orelse); });
-  for (size_t leaf = 0; leaf < outputs.size(); ++leaf)
-    flats[0].leaves[leaf] = wrapped(outputs[leaf]);
+  for (size_t leaf = 0; leaf < outputs.size(); ++leaf) {
+    flats[0].leaves[leaf] = leaf_with(flats[0].leaves[leaf].get(), outputs[leaf]);
+  }
   return flats[0].value();
 }
 

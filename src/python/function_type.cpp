@@ -6,9 +6,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/graph.h"
+#include "ir/graph_builder.h"
 #include "ir/thread_state.h"
 #include "python/errors.h"
 #include "python/flat_arguments.h"
+#include "python/operation_object.h"
 #include "python/python_api.h"
 #include "python/row_arguments.h"
 #include "python/row_signature.h"
@@ -95,7 +98,11 @@ PyObject* output_tuple_of(FunctionObject* self) {
 
 PyObject* wrap_outputs(FunctionObject* self, const OperandVector& outputs) {
   const Signature& signature = self->op->signature;
-  if (signature.output_count == 0) Py_RETURN_NONE;
+  if (signature.output_count == 0) {
+    auto* builder = dynamic_cast<GraphBuilder*>(&current_builder());
+    if (!builder) Py_RETURN_NONE;
+    return wrap_operation_of_node(*builder->block().nodes.back());
+  }
   if (signature.output_count == 1) {
     if (signature.outputs[0].arity == Arity::kSingle) return wrap(outputs.at(0));
     return wrap_list(outputs);

@@ -8,6 +8,7 @@
 #include "ir/opdef.h"
 #include "ir/thread_state.h"
 #include "python/autograph_convert.h"
+#include "python/autograph_operators.h"
 #include "python/errors.h"
 #include "python/flat_arguments.h"
 #include "python/locations.h"
@@ -298,6 +299,7 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
     std::vector<Ref> leaves_before;
     Structure structure_before = nest_flatten(arguments.get(), leaves_before);
     Structure keywords_before = nest_flatten(keywords.get(), leaves_before);
+    AutographTrace converts(options_.autograph);
     Ref result =
         options_.autograph
             ? call_converted(python_function_.get(), arguments.get(), keywords.get())

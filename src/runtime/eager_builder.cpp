@@ -90,6 +90,18 @@ class EagerBuilder : public Builder {
     return truth(condition, name.empty() ? "cond" : name) ? then_branch({}) : else_branch({});
   }
 
+  OperandVector switch_case(const Operand& index, std::span<const BlockFunction> branches,
+                            std::string_view name) override {
+    Tensor tensor = index.is_tensor() ? index.tensor() : Tensor();
+    if (!tensor || tensor.dtype() != DType::kInt32 || tensor.element_count() != 1) {
+      throw_type_error("The index of '" + std::string(name.empty() ? "indexed_case" : name) +
+                       "' must be an int32 scalar.");
+    }
+    auto number = static_cast<int64_t>(*tensor.data<int32_t>());
+    auto count = static_cast<int64_t>(branches.size());
+    return branches[static_cast<size_t>(number < 0 || number >= count ? count - 1 : number)]({});
+  }
+
   bool is_eager() const override { return true; }
   Operand constant(const Tensor& tensor, std::string_view) override { return tensor; }
 };

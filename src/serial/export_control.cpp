@@ -142,13 +142,13 @@ void FunctionExporter::emit_case(const Node& node) {
   emit_identities(node, types);
 }
 
-void FunctionExporter::add_loop_arguments(const Node& node, const std::string& scope) {
-  std::string last = scope.substr(scope.rfind('/') + 1);
+// Arguments are called after the tensors outside that the first values are.
+void FunctionExporter::add_loop_arguments(const Node& node, const std::string& scope,
+                                          const std::string& counter_name) {
   ValueType counter = tensor_type(DType::kInt32, PartialShape::scalar());
-  add_argument(block_.arguments[0], scope + "/" + last + "_loop_counter", counter,
-               scope + "/loop_counter");
-  add_argument(nullptr, scope + "/" + last + "_maximum_iterations", counter,
-               scope + "/maximum_iterations");
+  std::string limit_name = origin(*node.inputs[0]);
+  add_argument(block_.arguments[0], scope + "/" + counter_name, counter, counter_name);
+  add_argument(nullptr, scope + "/" + limit_name, counter, limit_name);
   for (size_t i = 1; i < node.inputs.size(); ++i) {
     add_argument(block_.arguments[i], scope + "/placeholder", block_.arguments[i]->type);
   }
@@ -156,9 +156,10 @@ void FunctionExporter::add_loop_arguments(const Node& node, const std::string& s
 
 FunctionDef FunctionExporter::condition_function(const Node& node, const std::string& name,
                                                  const std::vector<const Value*>& captures,
-                                                 const std::string& scope) {
+                                                 const std::string& scope,
+                                                 const std::string& counter_name) {
   function_.name = name;
-  add_loop_arguments(node, scope);
+  add_loop_arguments(node, scope, counter_name);
   std::vector<const Value*> used = free_values(std::array<const Block*, 1>{&block_});
   int redundant = 0;
   for (const Value* value : captures) {
@@ -191,9 +192,10 @@ FunctionDef FunctionExporter::condition_function(const Node& node, const std::st
 
 FunctionDef FunctionExporter::body_function(const Node& node, const std::string& name,
                                             const std::vector<const Value*>& captures,
-                                            const std::string& scope) {
+                                            const std::string& scope,
+                                            const std::string& counter_name) {
   function_.name = name;
-  add_loop_arguments(node, scope);
+  add_loop_arguments(node, scope, counter_name);
   std::vector<const Value*> condition_captures =
       free_values(std::array<const Block*, 1>{node.blocks[0].get()});
   std::vector<std::string> capture_names;
@@ -238,19 +240,19 @@ void FunctionExporter::emit_while(const Node& node) {
   std::vector<const Value*> captures = free_values(node);
   std::string condition = control_function_name(name, "cond");
   std::string body = control_function_name(name, "body");
+  std::string counter_name = names_.take(block_, name + "/loop_counter");
   {
     FunctionExporter inner(state_, names_, *node.blocks[0], false);
-    FunctionDef function = inner.condition_function(node, condition, captures, name);
+    FunctionDef function = inner.condition_function(node, condition, captures, name, counter_name);
     state_.result.functions.push_back(std::move(function));
   }
   {
     FunctionExporter inner(state_, names_, *node.blocks[1], false);
-    FunctionDef function = inner.body_function(node, body, captures, name);
+    FunctionDef function = inner.body_function(node, body, captures, name, counter_name);
     state_.result.functions.push_back(std::move(function));
   }
   std::string counter =
-      add_constant(names_.take(block_, name + "/loop_counter"), Tensor::int32_scalar(0),
-                   {&node, nullptr, ShownNode::kCounter});
+      add_constant(counter_name, Tensor::int32_scalar(0), {&node, nullptr, ShownNode::kCounter});
   if (top_) emit_needed_captures(node, /*with_blocks=*/true);
   NodeDef& written = emit(name, is_stateful(node) ? "While" : "StatelessWhile", {&node});
   written.inputs = {counter, input(*node.inputs[0])};

@@ -133,7 +133,13 @@ void FunctionExporter::emit_nodes() {
     emitted.push_back(name);
     std::vector<std::string> controls;
     for (uint32_t earlier : edges[i]) controls.push_back("^" + emitted[earlier]);
-    for (const Node* earlier : node.control_inputs) controls.push_back("^" + names_.name(*earlier));
+    for (const Node* earlier : node.control_inputs) {
+      // Branches hand out their results through Identity nodes, which are what others wait for.
+      const Value* output = earlier->outputs.empty() ? nullptr : earlier->outputs[0];
+      auto identity = earlier->blocks.empty() ? state_.origins.end() : state_.origins.find(output);
+      controls.push_back("^" + (identity == state_.origins.end() ? names_.name(*earlier)
+                                                                 : identity->second));
+    }
     std::sort(controls.begin(), controls.end());
     controls.erase(std::unique(controls.begin(), controls.end()), controls.end());
     for (size_t k = first; k < function_.nodes.size(); ++k) {

@@ -97,10 +97,12 @@ class FunctionExporter {
                               const std::string& scope);
   FunctionDef condition_function(const Node& node, const std::string& name,
                                  const std::vector<const Value*>& captures,
-                                 const std::string& scope);
+                                 const std::string& scope, const std::string& counter_name);
   FunctionDef body_function(const Node& node, const std::string& name,
-                            const std::vector<const Value*>& captures, const std::string& scope);
-  void add_loop_arguments(const Node& node, const std::string& scope);
+                            const std::vector<const Value*>& captures, const std::string& scope,
+                            const std::string& counter_name);
+  void add_loop_arguments(const Node& node, const std::string& scope,
+                          const std::string& counter_name);
   // What the argument for a value from outside is named after: the node that first uses it, and
   // the node that it comes from.
   std::string capture_name(const Value& value, const std::string& scope) const;

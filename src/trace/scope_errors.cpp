@@ -1,10 +1,13 @@
 #include "trace/scope_errors.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/location.h"
 #include "base/status.h"
 #include "ir/node_names.h"
+#include "ir/opdef.h"
 
 namespace graphwright {
 
@@ -22,9 +25,30 @@ std::string_view function_name(std::string_view graph_name) {
   return graph_name.substr(0, graph_name.rfind('_'));
 }
 
+// A branch must not use what the branch before it has made.
+void check_other_branches(const Value& value) {
+  const Node* owner = value.block->owner;
+  if (!owner || owner->blocks.size() < 2) return;
+  bool conditional = owner->op->name == "If", indexed = owner->op->name == "Case";
+  const std::vector<Node*>& complete = owner->block->nodes;
+  if (!(conditional || indexed) ||
+      std::find(complete.begin(), complete.end(), owner) != complete.end()) {
+    return;
+  }
+  auto name = [&](size_t index) {
+    if (indexed) return "branch " + std::to_string(index);
+    return std::string(index == 0 ? "true_fn" : "false_fn");
+  };
+  size_t last = owner->blocks.size() - 1, index = 0;
+  while (owner->blocks[index].get() != value.block) ++index;
+  throw_value_error(fmt::format("Tensor {} in {} is accessed from {}.", value_name(value),
+                                name(index), name(last)));
+}
+
 }  // namespace
 
 void throw_out_of_scope(const Value& value, bool same_graph) {
+  if (same_graph) check_other_branches(value);
   std::string tensor =
       fmt::format("<tf.Tensor '{}' shape={} dtype={}>", value_name(value),
                   value.shape().without_symbols().to_string(), dtype_name(value.dtype()));

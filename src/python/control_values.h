@@ -36,6 +36,23 @@ struct Flat {
 // A new tensor object.
 Ref wrapped(const Operand& operand);
 
+// The operand that carries a leaf, and a leaf of the same kind around another operand.
+Operand leaf_operand(PyObject* leaf);
+Ref leaf_with(PyObject* leaf, const Operand& operand);
+
+// What a Python function given to a control-flow function has returned, ready to be the results of
+// a block. Leaves are tensors (whatever converts to one is one) or None, which is not carried. An
+// operation counts as `operation_value`, made after it; none is allowed if that is null. TypeError
+// naming `function` for any other leaf.
+Flat traced_results(PyObject* function, PyObject* value, const Operand& operation_value = {});
+OperandVector carried_operands(const Flat& flat);
+// The structure around other values for its carried leaves.
+Ref pack_carried(const Flat& flat, std::span<const Operand> operands);
+
+// Calls a Python function. AutoGraph converts it where that is on.
+Ref call_python(PyObject* function, std::span<const Ref> arguments);
+Ref call_python_converted(PyObject* function, std::span<const Ref> arguments);
+
 // "'x'", or "'x' (component 2)" inside a structure.
 std::string leaf_name(const std::string& name, const Flat& flat, size_t leaf);
 
