@@ -76,6 +76,34 @@ PartialShape resolve_reshape(const PartialShape& input, std::span<const int64_t>
   return PartialShape(std::span<const Dim>(dims));
 }
 
+// What the one unknown among `dims` must be for the input's elements to fill them, as far as it can
+// be told: sizes of one name on both sides cancel.
+Dim implied_dim(const PartialShape& input, std::span<const Dim> dims) {
+  int64_t given = 1, wanted = 1;
+  std::vector<Dim> names;
+  for (Dim dim : input.dims()) {
+    if (dim == kUnknownDim) return kUnknownDim;
+    if (is_symbol(dim)) {
+      names.push_back(dim);
+    } else if (__builtin_mul_overflow(given, dim, &given)) {
+      return kUnknownDim;
+    }
+  }
+  if (!input.has_rank()) return kUnknownDim;
+  for (Dim dim : dims) {
+    if (is_symbol(dim)) {
+      auto found = std::ranges::find(names, dim);
+      if (found == names.end()) return kUnknownDim;
+      names.erase(found);
+    } else if (dim != kUnknownDim && __builtin_mul_overflow(wanted, dim, &wanted)) {
+      return kUnknownDim;
+    }
+  }
+  if (wanted == 0) return kUnknownDim;
+  if (names.empty() && given % wanted == 0) return given / wanted;
+  return names.size() == 1 && given == wanted ? names[0] : kUnknownDim;
+}
+
 void shape_reshape(ShapeContext& context) {
   context.require_rank(1, 1);
   PartialShape input = context.input_shape(0);
@@ -96,9 +124,10 @@ void shape_reshape(ShapeContext& context) {
                               : PartialShape::unknown());
     return;
   }
-  // Elements not known now stay unknown; so does a -1 among them.
+  // An element not known now may be known by the name of the size it equals.
   std::vector<Dim> dims(partial->values.size(), kUnknownDim);
   for (size_t i = 0; i < dims.size(); ++i) {
+    if (!partial->known[i] && is_symbol(partial->values[i])) dims[i] = partial->values[i];
     if (partial->known[i]) {
       if (partial->values[i] < -1) {
         context.fail("Size " + std::to_string(i) + " must be non-negative, not " +
@@ -107,13 +136,8 @@ void shape_reshape(ShapeContext& context) {
       dims[i] = partial->values[i] == -1 ? kUnknownDim : partial->values[i];
     }
   }
-  // One unknown left, and the input's element count known: it is implied.
-  if (input.is_fully_defined() && std::ranges::count(dims, kUnknownDim) == 1) {
-    int64_t known = 1;
-    for (Dim dim : dims) known *= is_known(dim) ? dim : 1;
-    if (known > 0 && *input.element_count() % known == 0) {
-      *std::ranges::find(dims, kUnknownDim) = *input.element_count() / known;
-    }
+  if (std::ranges::count(dims, kUnknownDim) == 1) {
+    *std::ranges::find(dims, kUnknownDim) = implied_dim(input, dims);
   }
   context.set_output(0, PartialShape(std::span<const Dim>(dims)));
 }

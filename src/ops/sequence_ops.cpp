@@ -60,10 +60,24 @@ int64_t range_size(const Tensor& start, const Tensor& limit, const Tensor& delta
   });
   return size;
 }
+// From 0 by 1 up to the size of a dimension: as many elements as that.
+Dim counts_a_size(ShapeContext& context, const Tensor& start, const Tensor& delta) {
+  auto is = [](const Tensor& tensor, int64_t number) {
+    return tensor && kIndex.contains(tensor.dtype()) && tensor.element_count() == 1 &&
+           integer_values(tensor)[0] == number;
+  };
+  std::optional<PartialVector> limit = context.partial_vector(1);
+  bool is_size = limit && limit->values.size() == 1 && is_symbol(limit->values[0]);
+  return is(start, 0) && is(delta, 1) && is_size && !limit->known[0] ? limit->values[0]
+                                                                     : kUnknownDim;
+}
+
 void shape_range(ShapeContext& context) {
   for (int i : {0, 1, 2}) context.require_rank(i, 0);
   Tensor parts[3] = {context.constant(0), context.constant(1), context.constant(2)};
-  if (!parts[0] || !parts[1] || !parts[2]) return context.set_output(0, {kUnknownDim});
+  if (!parts[0] || !parts[1] || !parts[2]) {
+    return context.set_output(0, {counts_a_size(context, parts[0], parts[2])});
+  }
   try {
     context.set_output(0, {range_size(parts[0], parts[1], parts[2])});
   } catch (const Error& error) {

@@ -510,9 +510,9 @@ void constant_pack(ConstantContext& context) {
     PartialShape shape = shape_of(context.input(i));
     if (!shape.has_rank() || shape.rank() != 0) return;
     std::optional<PartialVector> element = partial_constant_vector(context.input(i));
-    bool known = element && element->values.size() == 1 && element->known[0];
-    result.values.push_back(known ? element->values[0] : 0);
-    result.known.push_back(known);
+    bool single = element && element->values.size() == 1;
+    result.values.push_back(single ? element->values[0] : kUnknownDim);  // perhaps a size's name
+    result.known.push_back(single && element->known[0]);
   }
   context.set(std::move(result));
 }
