@@ -137,7 +137,10 @@ void shape_reshape(ShapeContext& context) {
     }
   }
   if (std::ranges::count(dims, kUnknownDim) == 1) {
-    *std::ranges::find(dims, kUnknownDim) = implied_dim(input, dims);
+    auto open = std::ranges::find(dims, kUnknownDim);
+    // What is no -1 must be checked against the input when it is known.
+    bool is_rest = partial->known[static_cast<size_t>(open - dims.begin())];
+    if (is_rest || input.is_fully_defined()) *open = implied_dim(input, dims);
   }
   context.set_output(0, PartialShape(std::span<const Dim>(dims)));
 }

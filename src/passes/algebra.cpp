@@ -104,6 +104,8 @@ class Algebra final : public Rewriter {
       return false;
     }
     if (!is_pure_leaf(node) || node.outputs.size() != 1) return true;
+    // Where operands may not broadcast, the node must run to say so.
+    if (node.op->has(kElementwise) && !node.op->has(kMayFail) && !cannot_fail(node)) return true;
     auto make = [&](const OpDef& op, std::vector<Value*> inputs, Attributes attributes,
                     std::vector<ValueType> types) {
       return make_before(node, op, std::move(inputs), std::move(attributes), std::move(types));

@@ -5,7 +5,10 @@ namespace {
 
 constexpr std::array kRules{
     Rule{"ConcatV2", "concat([x]) = x",
-         [](Match& m) { return m.input_count() == 2 ? m.keep(m.in(0)) : nullptr; }},
+         [](Match& m) {
+           double axis;
+           return m.input_count() == 2 && m.uniform(1, &axis) ? m.keep(m.in(0)) : nullptr;
+         }},
 };
 
 }  // namespace

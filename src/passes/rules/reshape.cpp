@@ -1,3 +1,4 @@
+#include "ir/builder.h"
 #include "passes/edit.h"
 #include "passes/rules/rule.h"
 
@@ -13,8 +14,28 @@ Value* before_reshape(const Match& m) {
   return nullptr;
 }
 
+// The shape asked for is the input's, size by size, and -1 at most where nothing can be empty: no
+// check is left that could fail.
+bool asks_for_own_shape(const Match& m) {
+  std::optional<PartialVector> wanted = partial_constant_vector(Operand(m.in(1)));
+  if (!wanted) return false;
+  bool has_rest = false, all_known = true;
+  for (size_t i = 0; i < wanted->values.size(); ++i) {
+    if (wanted->known[i]) {
+      has_rest = has_rest || wanted->values[i] < 0;
+      all_known = all_known && wanted->values[i] != 0;
+    } else if (is_symbol(wanted->values[i])) {
+      all_known = false;
+    } else {
+      return false;
+    }
+  }
+  return !has_rest || all_known;
+}
+
 constexpr std::array kRules{
-    Rule{"Reshape", "reshape(x, shape(x)) = x", [](Match& m) { return m.keep(m.in(0)); }},
+    Rule{"Reshape", "reshape(x, shape(x)) = x",
+         [](Match& m) { return asks_for_own_shape(m) ? m.keep(m.in(0)) : nullptr; }},
     Rule{"Reshape", "reshape(reshape(x, s), t) = reshape(x, t)",
          [](Match& m) { return m.make("Reshape", {before_reshape(m), m.in(1)}); }},
 };

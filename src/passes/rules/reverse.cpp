@@ -1,3 +1,4 @@
+#include "passes/edit.h"
 #include "passes/rules/rule.h"
 
 namespace graphwright::passes {
@@ -7,7 +8,7 @@ constexpr std::array kRules{
     Rule{"ReverseV2", "reverse(reverse(x, a), a) = x",
          [](Match& m) {
            const Node* n = m.made_by(0, "ReverseV2");
-           return n && n->inputs[1] == m.in(1) ? m.keep(n->inputs[0]) : nullptr;
+           return n && n->inputs[1] == m.in(1) && cannot_fail(*n) ? m.keep(n->inputs[0]) : nullptr;
          }},
 };
 
