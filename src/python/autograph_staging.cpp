@@ -253,7 +253,7 @@ class StagedIf {
       Flat result = branches_[0].flats[i];
       for (size_t leaf = 0; leaf < result.leaves.size(); ++leaf) {
         if (!result.carried[leaf]) continue;
-        result.leaves[leaf] = leaf_with(result.leaves[leaf].get(), outputs[next++]);
+        result.leaves[leaf] = branch_leaf_with(result.leaves[leaf].get(), outputs[next++]);
       }
       // A flag that both branches leave the same is known without running.
       bool known_flag = state_.is_flag(i) && PyBool_Check(branches_[0].values[i].get()) &&
@@ -297,7 +297,7 @@ Ref staged_if_expression(PyObject* test, PyObject* body, PyObject* orelse) {
       condition, [&](std::span<const Operand>) { return trace(0, body); },
       [&](std::span<const Operand>) { return trace(1, orelse); });
   for (size_t leaf = 0; leaf < outputs.size(); ++leaf) {
-    flats[0].leaves[leaf] = leaf_with(flats[0].leaves[leaf].get(), outputs[leaf]);
+    flats[0].leaves[leaf] = branch_leaf_with(flats[0].leaves[leaf].get(), outputs[leaf]);
   }
   return flats[0].value();
 }

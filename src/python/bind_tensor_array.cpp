@@ -131,11 +131,22 @@ Ref tensor_array_with_list(PyObject* array, const Operand& list) {
       new_object(static_cast<ListTensorArray&>(contents).with_list(list)).release().ptr());
 }
 
-Ref tensor_array_around(PyObject* array, const Operand& list) {
-  TensorArray& contents = array_of(array);
-  auto around = std::make_unique<ListTensorArray>(contents.type(), contents.element_shape(),
-                                                  checked_ref(wrap(list)), contents.static_size());
+namespace {
+
+Ref array_around(const TensorArray& like, const Operand& list, int64_t static_size) {
+  auto around = std::make_unique<ListTensorArray>(like.type(), like.element_shape(),
+                                                  checked_ref(wrap(list)), static_size);
   return Ref::steal(new_object(std::move(around)).release().ptr());
+}
+
+}  // namespace
+
+Ref tensor_array_around(PyObject* array, const Operand& list) {
+  return array_around(array_of(array), list, array_of(array).static_size());
+}
+
+Ref tensor_array_of_branches(PyObject* array, const Operand& list) {
+  return array_around(array_of(array), list, -1);
 }
 
 void bind_tensor_array(nb::module_& module) {

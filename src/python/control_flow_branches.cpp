@@ -72,7 +72,7 @@ class BranchTrace {
     return carried_operands(flats_.back());
   }
 
-  Ref result(std::span<const Operand> outputs) const { return pack_carried(flats_[0], outputs); }
+  Ref result(std::span<const Operand> outputs) const { return pack_branches(flats_[0], outputs); }
 
  private:
   void check_agreement(size_t index) const {

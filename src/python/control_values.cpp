@@ -91,15 +91,30 @@ OperandVector carried_operands(const Flat& flat) {
   return operands;
 }
 
-Ref pack_carried(const Flat& flat, std::span<const Operand> operands) {
+namespace {
+
+Ref packed(const Flat& flat, std::span<const Operand> operands,
+           Ref (*with)(PyObject*, const Operand&)) {
   Flat result = flat;
   size_t next = 0;
   for (size_t leaf = 0; leaf < result.leaves.size(); ++leaf) {
-    if (result.carried[leaf]) {
-      result.leaves[leaf] = leaf_with(flat.leaves[leaf].get(), operands[next++]);
-    }
+    if (result.carried[leaf]) result.leaves[leaf] = with(flat.leaves[leaf].get(), operands[next++]);
   }
   return result.value();
+}
+
+}  // namespace
+
+Ref pack_carried(const Flat& flat, std::span<const Operand> operands) {
+  return packed(flat, operands, leaf_with);
+}
+
+Ref branch_leaf_with(PyObject* leaf, const Operand& operand) {
+  return is_tensor_array(leaf) ? tensor_array_of_branches(leaf, operand) : wrapped(operand);
+}
+
+Ref pack_branches(const Flat& flat, std::span<const Operand> operands) {
+  return packed(flat, operands, branch_leaf_with);
 }
 
 Ref call_python(PyObject* function, std::span<const Ref> arguments) {

@@ -48,6 +48,9 @@ Flat traced_results(PyObject* function, PyObject* value, const Operand& operatio
 OperandVector carried_operands(const Flat& flat);
 // The structure around other values for its carried leaves.
 Ref pack_carried(const Flat& flat, std::span<const Operand> operands);
+// The same for what one of several branches has returned, of which `flat` is the first's.
+Ref branch_leaf_with(PyObject* leaf, const Operand& operand);
+Ref pack_branches(const Flat& flat, std::span<const Operand> operands);
 
 // Calls a Python function. AutoGraph converts it where that is on.
 Ref call_python(PyObject* function, std::span<const Ref> arguments);

@@ -125,6 +125,8 @@ Operand tensor_array_list(PyObject* array);
 Ref tensor_array_with_list(PyObject* array, const Operand& list);
 // An array like it that learns nothing from it, nor it from that: across the border of a function.
 Ref tensor_array_around(PyObject* array, const Operand& list);
+// The same, of a size that is not known: branches may have returned lists of different lengths.
+Ref tensor_array_of_branches(PyObject* array, const Operand& list);
 TensorArray& tensor_array_in(PyObject* array);
 
 }  // namespace graphwright

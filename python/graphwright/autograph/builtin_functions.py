@@ -32,7 +32,12 @@ def range(*args):
 
 
 def len(value):
-    """`len`; of a tensor, the size of its first dimension: an int where that is known."""
+    """`len`; of a tensor, the size of its first dimension: an int where that is known.
+
+    Of a TensorArray, its size, a tensor.
+    """
+    if isinstance(value, _core.TensorArray):
+        return value.size()
     if not isinstance(value, _Symbolic):
         return builtins.len(value)
     import graphwright as tf
