@@ -10,6 +10,7 @@
 
 #include <sched.h>
 
+#include "base/run_control.h"
 #include "base/std_thread_pool.h"
 
 #ifndef GW_STD_THREAD_POOL
@@ -86,7 +87,10 @@ void parallel_for(int64_t count, int64_t grain, FunctionRef<void(int64_t, int64_
     return;
   }
   int64_t chunks = (count - 1) / grain + 1;
+  RunControl* const control = RunControl::current();
   auto run_chunk = [&](int64_t chunk) {
+    if (control && control->must_stop()) return;
+    WorkingFor work(control);
     int64_t begin = chunk * grain;
     body(begin, std::min(count - begin, grain) + begin);
   };

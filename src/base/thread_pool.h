@@ -15,7 +15,7 @@ int thread_count();
 // Calls body(begin, end) for consecutive ranges that cover [0, count), each at least `grain` long
 // except the last; the ranges depend on count and grain only, never on the number of threads, so
 // that per-range results combine to the same bits. Runs inline when count <= grain. body must not
-// throw.
+// throw. Once the run that the caller works for is stopped (run_control.h), ranges are left out.
 void parallel_for(int64_t count, int64_t grain, FunctionRef<void(int64_t, int64_t)> body);
 
 }  // namespace graphwright

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "ir/resources.h"
+#include "tensor/memory_limit.h"
 
 namespace graphwright {
 
@@ -29,6 +30,7 @@ ListObject::ListObject(const Tensor& rows, PartialShape element_shape)
 
 void ListObject::reserve(int64_t count) {
   if (is_ragged_) {
+    check_memory(static_cast<size_t>(count) * sizeof(Tensor));
     ragged_.reserve(static_cast<size_t>(count));
     return;
   }
@@ -48,6 +50,7 @@ void ListObject::reserve(int64_t count) {
 
 void ListObject::resize(int64_t count) {
   if (is_ragged_) {
+    check_memory(static_cast<size_t>(count) * sizeof(Tensor));
     ragged_.resize(static_cast<size_t>(count));
   } else {
     reserve(count);

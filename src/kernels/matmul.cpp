@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/run_control.h"
 #include "base/status.h"
 #include "base/thread_pool.h"
 #include "kernels/library_loader.h"
@@ -34,6 +35,25 @@ const GwLapackInterface* lapack_or_null() {
   return library;
 }
 
+// Multiplications that may run without a look at whether they are still wanted: some tens of
+// milliseconds.
+constexpr int64_t kUninterrupted = int64_t{1} << 30;
+
+struct Tile {
+  int64_t rows, columns;
+};
+// Of the result of a long product: depends on its shape alone.
+Tile tile_of(const MatrixProduct& product) {
+  constexpr int64_t kSmallest = 64;
+  Tile tile{product.rows, product.columns};
+  while (tile.rows * tile.columns > kUninterrupted / product.inner &&
+         std::max(tile.rows, tile.columns) > kSmallest) {
+    int64_t& longer = tile.rows > tile.columns ? tile.rows : tile.columns;
+    longer = std::max((longer / 2 + 15) / 16 * 16, kSmallest);
+  }
+  return tile;
+}
+
 // The stride between batch entries, or -1 where they are not equally spaced.
 int64_t batch_stride(const MatrixOperand& operand, int64_t batch) {
   if (!operand.offsets || batch < 2) return 0;
@@ -52,10 +72,42 @@ bool library_product(const MatrixProduct& product, const MatrixOperand& left,
   int64_t right_stride = batch_stride(right, product.batch);
   const GwDnnInterface* library = dnn_or_null();
   if (left_stride < 0 || right_stride < 0 || !library) return false;
-  GwMatmul shape{product.batch, product.rows, product.columns, product.inner,
-                 left_stride,   right_stride, left.transposed, right.transposed};
-  return library->matmul_f32(&shape, static_cast<const float*>(left.data),
-                             static_cast<const float*>(right.data), result) == 0;
+  const auto* a = static_cast<const float*>(left.data);
+  const auto* other = static_cast<const float*>(right.data);
+  GwMatmul shape{product.batch,
+                 product.rows,
+                 product.columns,
+                 product.inner,
+                 left_stride,
+                 right_stride,
+                 left.transposed,
+                 right.transposed,
+                 0,
+                 0,
+                 0};
+  if (work <= kUninterrupted / product.batch) {
+    return library->matmul_f32(&shape, a, other, result) == 0;
+  }
+  // A long product is made in tiles, so that it can be ended.
+  const Tile tile = tile_of(product);
+  shape.batch = 1;
+  shape.row_stride_a = left.transposed ? product.rows : product.inner;
+  shape.row_stride_b = right.transposed ? product.inner : product.columns;
+  shape.row_stride_c = product.columns;
+  for (int64_t b = 0; b < product.batch; ++b) {
+    for (int64_t i = 0; i < product.rows; i += tile.rows) {
+      for (int64_t j = 0; j < product.columns; j += tile.columns) {
+        if (work_is_stopped()) return true;
+        shape.m = std::min(tile.rows, product.rows - i);
+        shape.n = std::min(tile.columns, product.columns - j);
+        const float* at = a + b * left_stride + (left.transposed ? i : i * product.inner);
+        const float* by = other + b * right_stride + (right.transposed ? j * product.inner : j);
+        float* out = result + (b * product.rows + i) * product.columns + j;
+        if (library->matmul_f32(&shape, at, by, out) != 0) return false;
+      }
+    }
+  }
+  return true;
 }
 
 // float64 products go to OpenBLAS, which runs on one thread: rows are cut into tiles for ours.
@@ -76,10 +128,26 @@ bool library_product(const MatrixProduct& product, const MatrixOperand& left,
     const double* other =
         static_cast<const double*>(right.data) + (right.offsets ? right.offsets[b] : 0);
     double* out = result + b * rows * columns;
-    parallel_for(rows, kTileRows, [&](int64_t begin, int64_t end) {
-      const double* tile = a + (left.transposed ? begin : begin * inner);
-      library->dgemm(left.transposed, right.transposed, static_cast<int32_t>(end - begin), n, k,
-                     1.0, tile, left_row, other, right_row, 0.0, out + begin * columns, n);
+    if (rows * columns <= kUninterrupted / inner) {
+      parallel_for(rows, kTileRows, [&](int64_t begin, int64_t end) {
+        const double* tile = a + (left.transposed ? begin : begin * inner);
+        library->dgemm(left.transposed, right.transposed, static_cast<int32_t>(end - begin), n, k,
+                       1.0, tile, left_row, other, right_row, 0.0, out + begin * columns, n);
+      });
+      continue;
+    }
+    const Tile tile = tile_of({1, rows, columns, 4 * inner});  // slower, and on one thread each
+    const int64_t tiles_across = (columns - 1) / tile.columns + 1;
+    const int64_t tiles = ((rows - 1) / tile.rows + 1) * tiles_across;
+    parallel_for(tiles, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t index = begin; index < end; ++index) {
+        const int64_t i = index / tiles_across * tile.rows, j = index % tiles_across * tile.columns;
+        library->dgemm(
+            left.transposed, right.transposed, static_cast<int32_t>(std::min(tile.rows, rows - i)),
+            static_cast<int32_t>(std::min(tile.columns, columns - j)), k, 1.0,
+            a + (left.transposed ? i : i * inner), left_row,
+            other + (right.transposed ? j * inner : j), right_row, 0.0, out + i * columns + j, n);
+      }
     });
   }
   return true;

@@ -126,9 +126,34 @@ PyObject* make_exception(const ErrorDetail& error) {
       PyObject_CallFunctionObjArgs(type.get(), Py_None, Py_None, message.get(), nullptr));
 }
 
+namespace {
+
+// Where a handler of a signal has ended a run: as a note, where Python has them (3.11), else as the
+// text of an exception that has none.
+void add_place(PyObject* exception, const ErrorDetail& error) {
+  std::string text = "Interrupted at node " + error.node_name +
+                     ", defined at (most recent call last):\n" + traceback_text(error.location);
+  Ref note = make_text(text);
+  Ref name = make_text("add_note");
+  Ref done = Ref::steal(PyObject_CallMethodObjArgs(exception, name.get(), note.get(), nullptr));
+  if (done) return;
+  PyErr_Clear();
+  Ref arguments = Ref::steal(PyObject_GetAttrString(exception, "args"));
+  if (arguments && PyTuple_Check(arguments.get()) && PyTuple_Size(arguments.get()) == 0) {
+    Ref one = Ref::steal(PyTuple_Pack(1, note.get()));
+    if (one) PyObject_SetAttrString(exception, "args", one.get());
+  }
+  PyErr_Clear();
+}
+
+}  // namespace
+
 void set_python_error(const ErrorDetail& error) {
   try {
     Ref exception = Ref::steal(make_exception(error));
+    if (error.foreign && error.code == Code::kCancelled && !error.node_name.empty()) {
+      add_place(exception.get(), error);
+    }
     PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(exception.get()));
     Py_INCREF(type);
     PyObject* traceback = PyException_GetTraceback(exception.get());

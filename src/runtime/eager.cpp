@@ -139,6 +139,7 @@ void run_eager(const OpDef& op, std::span<const Operand> inputs, const Attribute
                OperandVector& outputs) {
   const size_t first_output = outputs.size();
   try {
+    RunControl control(ambient_stop());
     InputTensors tensors(op, inputs);
     if (op.compute.kind == ComputeKind::kFormula && formula_fits(op, tensors.pointers())) {
       Tensor output;
@@ -148,6 +149,7 @@ void run_eager(const OpDef& op, std::span<const Operand> inputs, const Attribute
     } else {
       run_kernel(op, inputs, tensors.pointers(), attributes, outputs);
     }
+    if (control.stopped()) control.reason().throw_if_error();
   } catch (Error& error) {
     error.with_op(op.name);
     throw;

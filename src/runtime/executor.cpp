@@ -31,8 +31,8 @@ Tensor& tensor_at(Frame& frame, int32_t slot) { return frame.tensors[static_cast
   return status;
 }
 
-[[gnu::noinline, gnu::cold]] Status cancelled(const Node* node) {
-  return at_node(Status(Code::kCancelled, "The run was cancelled."), node);
+[[gnu::noinline, gnu::cold]] Status stopped(const Frame& frame, const Node* node) {
+  return at_node(frame.control->reason(), node);
 }
 
 [[gnu::noinline, gnu::cold]] Status wrong_shape(const Node* node, std::span<const int64_t> found,
@@ -56,6 +56,8 @@ Status run_formula_call(const FormulaCall& call, Frame& frame, const Node& node)
   int64_t error =
       run_elementwise(*call.formula, call.type, frame.data[static_cast<size_t>(call.out)],
                       out.dims(), std::span(operands, static_cast<size_t>(call.arity)));
+  if (frame.control->stopped()) [[unlikely]]
+    return frame.control->reason();
   return error >= 0 ? formula_error(*node.op) : Status();
 }
 
@@ -114,12 +116,13 @@ Status settle_dense_output(const Plan& plan, Frame& frame, int32_t index, const 
   }
   Status status;
   if (call.kernel) {
-    KernelContext context(*node.op, node.attributes, inputs, outputs, frame.caller_stop,
-                          call.random_site.get());
+    KernelContext context(*node.op, node.attributes, inputs, outputs, call.random_site.get());
     status = call_kernel(call.kernel, context);
   } else {
     status = run_formula(*node.op, inputs, outputs[0]);
   }
+  if (frame.control->stopped()) [[unlikely]]
+    return frame.control->reason();
   if (!status.ok()) return status;
   for (size_t i = 0; i < output_count; ++i) {
     const int32_t index = call.first_output + static_cast<int32_t>(i);
@@ -165,6 +168,7 @@ std::shared_ptr<Plan> callee_plan(Plan& plan, const Callee& callee) {
                       std::string(call.callee->callee_name()) + " recurses without end?");
   }
   CallDepth depth;
+  if (frame.control->must_stop()) return frame.control->reason();
   try {
     std::shared_ptr<Plan> callee = callee_plan(plan, *call.callee);
     std::vector<Tensor> inputs;
@@ -173,7 +177,7 @@ std::shared_ptr<Plan> callee_plan(Plan& plan, const Callee& callee) {
     // So that the callee may hold the only reference.
     for (int32_t slot : call.release) tensor_at(frame, slot) = Tensor();
     std::vector<Tensor> outputs(callee->results.size());
-    Status status = run_plan(*callee, inputs, outputs, {frame.caller_stop});
+    Status status = run_plan(*callee, inputs, outputs);
     if (!status.ok()) return status;
     for (size_t i = 0; i < call.outputs.size(); ++i) {
       const int32_t index = call.outputs[i];
@@ -246,8 +250,10 @@ Status execute(Plan& plan, Frame& frame) {
   const Instruction* const code = plan.code.data();
   const Instruction* at = code;
   void** const data = frame.data.data();
-  const StopFlag& stop = *frame.stop;
-  const uint32_t go = frame.go;
+  RunControl& control = *frame.control;
+  const StopFlag& stop = *control.word();
+  uint32_t go = control.go();
+  int32_t iterations = 16;  // of loops, until the next closer look
   for (;;) {
     switch (at->opcode) {
       case Opcode::kScalar:
@@ -375,16 +381,20 @@ Status execute(Plan& plan, Frame& frame) {
         ++*static_cast<int32_t*>(data[at->out]);
         break;
       case Opcode::kLoopTest:
-        if (stop.load(std::memory_order_relaxed) != go) [[unlikely]]
-          return cancelled(at->node);
+        if (stop.load(std::memory_order_relaxed) != go || --iterations <= 0) [[unlikely]] {
+          if (control.must_stop(iterations)) return stopped(frame, at->node);
+          go = control.go();
+        }
         if (*static_cast<const bool*>(data[at->a])) {
           at = code + at->target;
           continue;
         }
         break;
       case Opcode::kCountedLoopTest: {
-        if (stop.load(std::memory_order_relaxed) != go) [[unlikely]]
-          return cancelled(at->node);
+        if (stop.load(std::memory_order_relaxed) != go || --iterations <= 0) [[unlikely]] {
+          if (control.must_stop(iterations)) return stopped(frame, at->node);
+          go = control.go();
+        }
         if (!*static_cast<const bool*>(data[at->a])) break;
         auto* counter = static_cast<int32_t*>(data[at->out]);
         if (at->b >= 0) {

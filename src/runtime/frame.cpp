@@ -5,8 +5,6 @@
 
 namespace graphwright {
 
-StopFlag interrupt_count{0};
-
 Plan::~Plan() {
   delete spare_frame.load();
   for (runtime::Frame* frame : spare_frames) delete frame;
@@ -68,11 +66,9 @@ Frame::~Frame() {
   if (computed_arena_) release_buffer(computed_arena_);
 }
 
-FrameLease::FrameLease(Plan& plan, const RunOptions& options) : plan_(plan) {
+FrameLease::FrameLease(Plan& plan, RunControl& control) : plan_(plan) {
   take(plan);
-  frame_->caller_stop = options.stop;
-  frame_->stop = options.stop ? options.stop : &interrupt_count;
-  frame_->go = options.stop ? 0 : interrupt_count.load(std::memory_order_relaxed);
+  frame_->control = &control;
 }
 
 void FrameLease::take(Plan& plan) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/run_control.h"
 #include "runtime/program.h"
 
 namespace graphwright::runtime {
@@ -32,11 +33,7 @@ struct Frame {
   // fails, and the plan's general form must run.
   bool prepare_sizes(const Plan& plan, std::span<const Tensor> arguments);
 
-  // The run goes on while `*stop` is `go`.
-  const StopFlag* stop = &interrupt_count;
-  uint32_t go = 0;
-  const StopFlag* caller_stop =
-      nullptr;  // what kernels look at; null: only interrupts stop the run
+  RunControl* control = nullptr;
 
  private:
   bool same_shapes(const Plan& plan, std::span<const Tensor> arguments) const;
@@ -52,7 +49,7 @@ struct Frame {
 // A frame for one run, given back when this goes.
 class FrameLease {
  public:
-  FrameLease(Plan& plan, const RunOptions& options);  // throws ResourceExhausted
+  FrameLease(Plan& plan, RunControl& control);  // throws ResourceExhausted
   ~FrameLease();
   FrameLease(const FrameLease&) = delete;
   FrameLease& operator=(const FrameLease&) = delete;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <stdexcept>
 #include <vector>
 
 #include "ir/rule_context.h"
@@ -118,6 +119,8 @@ Status status_of_exception() {
   } catch (const Error& error) {
     return Status(error.shared_detail());
   } catch (const std::bad_alloc&) {
+    return Status(Code::kResourceExhausted, "Out of memory.");
+  } catch (const std::length_error&) {
     return Status(Code::kResourceExhausted, "Out of memory.");
   } catch (const std::exception& error) {
     return Status(Code::kInternal, error.what());

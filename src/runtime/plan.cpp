@@ -85,6 +85,21 @@ std::shared_ptr<Plan> general_plan(Plan& plan) {
   return plan.general_plan;
 }
 
+Status run_under(Plan& plan, std::span<const Tensor> inputs, std::span<Tensor> outputs,
+                 RunControl& control) {
+  FrameLease frame(plan, control);
+  Status status = bind_arguments(plan, *frame, inputs);
+  if (!status.ok()) return status;
+  if (!plan.prologue.steps.empty() && !frame->prepare_sizes(plan, inputs)) {
+    return run_under(*general_plan(plan), inputs, outputs, control);
+  }
+  prepare_results(plan, *frame);
+  status = runtime::execute(plan, *frame);
+  if (!status.ok()) return status;
+  take_results(plan, *frame, outputs);
+  return Status();
+}
+
 }  // namespace
 
 std::shared_ptr<Plan> compile_plan(const Graph& graph) {
@@ -100,17 +115,13 @@ Status run_plan(Plan& plan, std::span<const Tensor> inputs, std::span<Tensor> ou
                                        ".");
   }
   try {
-    FrameLease frame(plan, options);
-    Status status = bind_arguments(plan, *frame, inputs);
-    if (!status.ok()) return status;
-    if (!plan.prologue.steps.empty() && !frame->prepare_sizes(plan, inputs)) {
-      return run_plan(*general_plan(plan), inputs, outputs, options);
+    // Nested runs end with the run around them.
+    RunControl* outer = RunControl::current();
+    if (!outer || (options.stop && options.stop != outer->caller_stop())) {
+      RunControl control(options.stop ? options.stop : ambient_stop());
+      return run_under(plan, inputs, outputs, control);
     }
-    prepare_results(plan, *frame);
-    status = runtime::execute(plan, *frame);
-    if (!status.ok()) return status;
-    take_results(plan, *frame, outputs);
-    return Status();
+    return run_under(plan, inputs, outputs, *outer);
   } catch (...) {
     return runtime::status_of_exception();
   }

@@ -20,10 +20,6 @@ struct RunOptions {
   const StopFlag* stop = nullptr;  // set from any thread: the run ends with Cancelled soon after
 };
 
-// Raised by one by a signal handler, say for Ctrl-C: every run in progress that has no stop flag of
-// its own ends with Cancelled soon after.
-extern StopFlag interrupt_count;
-
 // Lowers a finished graph, which the plan keeps alive where it is shared. Internal for IR that
 // verify_graph would refuse, Unimplemented for ops that have no kernel.
 std::shared_ptr<Plan> compile_plan(const Graph& graph);

@@ -6,10 +6,12 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -17,6 +19,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "tensor/memory_limit.h"
 
 namespace graphwright {
 namespace {
@@ -96,11 +99,33 @@ std::atomic<int64_t> bytes_in_use{0};
 std::atomic<int64_t> peak_bytes{0};
 std::atomic<int64_t> limit_bytes{-1};  // -1: the environment has not been read yet
 
+// A number in a file of one line; -1 where there is none.
+int64_t number_in(const char* path) {
+  std::FILE* file = std::fopen(path, "r");
+  if (!file) return -1;
+  long long value = -1;
+  if (std::fscanf(file, "%lld", &value) != 1) value = -1;
+  std::fclose(file);
+  return value;
+}
+
+// What the machine has, or the part of it that this process may use. A system that promises more
+// than it has kills the process that takes it at its word.
+int64_t machine_memory() {
+  int64_t bytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  for (const char* path :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    const int64_t limit = number_in(path);
+    if (limit > 0) bytes = std::min(bytes, limit);
+  }
+  return std::max<int64_t>(bytes, 0);
+}
+
 int64_t memory_limit() {
   int64_t limit = limit_bytes.load(std::memory_order_relaxed);
   if (limit >= 0) return limit;
   const char* text = std::getenv("GRAPHWRIGHT_MEMORY_LIMIT");
-  int64_t wanted = text ? std::max<int64_t>(std::strtoll(text, nullptr, 10), 0) : 0;
+  int64_t wanted = text ? std::max<int64_t>(std::strtoll(text, nullptr, 10), 0) : machine_memory();
   limit_bytes.compare_exchange_strong(limit, wanted);
   return limit_bytes.load();
 }
@@ -391,6 +416,14 @@ MemoryStatistics memory_statistics() {
 }
 
 void reset_peak_memory() { peak_bytes.store(bytes_in_use.load()); }
+
+void check_memory(size_t bytes) {
+  const int64_t limit = memory_limit();
+  if (limit > 0 && (bytes > static_cast<size_t>(limit) ||
+                    bytes_in_use.load() > limit - static_cast<int64_t>(bytes))) {
+    throw_exhausted(bytes);
+  }
+}
 
 void set_memory_limit(int64_t bytes) { limit_bytes.store(std::max<int64_t>(bytes, 0)); }
 

@@ -118,6 +118,17 @@ void destroy_tensor(TensorImpl* impl) {
   free_impl(impl);
 }
 
+namespace {
+
+[[noreturn, gnu::cold]] void throw_no_room(const Error& error, DType dtype,
+                                           std::span<const int64_t> dims) {
+  throw Error(error.detail().code, "OOM when allocating tensor with shape" + dims_to_string(dims) +
+                                       " and type " + std::string(dtype_name(dtype)) + ". " +
+                                       error.detail().message);
+}
+
+}  // namespace
+
 Tensor Tensor::empty(DType dtype, std::span<const int64_t> dims) {
   size_t element_size = dtype_size(dtype);
   if (element_size == 0) [[unlikely]]
@@ -139,9 +150,9 @@ Tensor Tensor::empty(DType dtype, std::span<const int64_t> dims) {
   } else {
     try {
       impl->buffer = allocate_buffer(bytes);
-    } catch (...) {
+    } catch (const Error& error) {
       free_impl(impl);
-      throw;
+      throw_no_room(error, dtype, dims);
     }
     impl->data = impl->buffer->data();
   }
