@@ -74,37 +74,38 @@ bool library_product(const MatrixProduct& product, const MatrixOperand& left,
   if (left_stride < 0 || right_stride < 0 || !library) return false;
   const auto* a = static_cast<const float*>(left.data);
   const auto* other = static_cast<const float*>(right.data);
-  GwMatmul shape{product.batch,
-                 product.rows,
-                 product.columns,
-                 product.inner,
-                 left_stride,
-                 right_stride,
-                 left.transposed,
-                 right.transposed,
-                 0,
-                 0,
-                 0};
+  GwMatmul shape{product.batch, product.rows, product.columns, product.inner,
+                 left_stride,   right_stride, left.transposed, right.transposed};
   if (work <= kUninterrupted / product.batch) {
     return library->matmul_f32(&shape, a, other, result) == 0;
   }
-  // A long product is made in tiles, so that it can be ended.
-  const Tile tile = tile_of(product);
+  // A long product is made some rows at a time, so that it can be ended.
+  constexpr int64_t kFewestRows = 64;
+  const int64_t row_work = product.columns * product.inner;
+  const int64_t rows =
+      std::clamp(2 * kUninterrupted / row_work, std::min(kFewestRows, product.rows), product.rows);
+  std::unique_ptr<float[]> packed;
+  if (left.transposed) packed.reset(new float[static_cast<size_t>(rows * product.inner)]);
   shape.batch = 1;
-  shape.row_stride_a = left.transposed ? product.rows : product.inner;
-  shape.row_stride_b = right.transposed ? product.inner : product.columns;
-  shape.row_stride_c = product.columns;
+  shape.transpose_a = 0;
   for (int64_t b = 0; b < product.batch; ++b) {
-    for (int64_t i = 0; i < product.rows; i += tile.rows) {
-      for (int64_t j = 0; j < product.columns; j += tile.columns) {
-        if (work_is_stopped()) return true;
-        shape.m = std::min(tile.rows, product.rows - i);
-        shape.n = std::min(tile.columns, product.columns - j);
-        const float* at = a + b * left_stride + (left.transposed ? i : i * product.inner);
-        const float* by = other + b * right_stride + (right.transposed ? j * product.inner : j);
-        float* out = result + (b * product.rows + i) * product.columns + j;
-        if (library->matmul_f32(&shape, at, by, out) != 0) return false;
+    for (int64_t i = 0; i < product.rows; i += rows) {
+      if (work_is_stopped()) return true;
+      shape.m = std::min(rows, product.rows - i);
+      const float* at = a + b * left_stride + i * product.inner;
+      if (left.transposed) {
+        at = packed.get();
+        const float* columns = a + b * left_stride + i;
+        parallel_for(product.inner, 256, [&](int64_t begin, int64_t end) {
+          for (int64_t r = 0; r < shape.m; ++r) {
+            for (int64_t k = begin; k < end; ++k) {
+              packed[static_cast<size_t>(r * product.inner + k)] = columns[k * product.rows + r];
+            }
+          }
+        });
       }
+      float* out = result + (b * product.rows + i) * product.columns;
+      if (library->matmul_f32(&shape, at, other + b * right_stride, out) != 0) return false;
     }
   }
   return true;

@@ -12,13 +12,10 @@ extern "C" {
 
 // c[batch, m, n] = op(a)[batch, m, k] * op(b)[batch, k, n]; op transposes the last two axes. A
 // batch stride is in elements from one matrix to the next, 0 where all products share the operand.
-// A row stride is in elements from one stored row to the next, 0 where rows are dense; with row
-// strides, one product may be a tile of a larger one, and `batch` is 1.
 struct GwMatmul {
   int64_t batch, m, n, k;
   int64_t batch_stride_a, batch_stride_b;
   int32_t transpose_a, transpose_b;
-  int64_t row_stride_a, row_stride_b, row_stride_c;
 };
 
 // A two-dimensional convolution (cross-correlation, as in TensorFlow's Conv2D). The filter is
@@ -55,5 +52,5 @@ struct GwDnnInterface {
 typedef const GwDnnInterface* (*GwDnnEntryPoint)();
 }
 
-constexpr int32_t kGwDnnInterfaceVersion = 2;
+constexpr int32_t kGwDnnInterfaceVersion = 1;
 constexpr const char* kGwDnnEntryPoint = "gw_dnn_interface";

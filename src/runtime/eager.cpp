@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "base/run_control.h"
 #include "ir/kernel_context.h"
 #include "ir/observer.h"
 #include "ir/rule_context.h"

@@ -116,7 +116,8 @@ Status settle_dense_output(const Plan& plan, Frame& frame, int32_t index, const 
   }
   Status status;
   if (call.kernel) {
-    KernelContext context(*node.op, node.attributes, inputs, outputs, call.random_site.get());
+    KernelContext context(*node.op, node.attributes, inputs, outputs, frame.control->caller_stop(),
+                          call.random_site.get());
     status = call_kernel(call.kernel, context);
   } else {
     status = run_formula(*node.op, inputs, outputs[0]);

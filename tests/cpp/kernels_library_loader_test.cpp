@@ -29,10 +29,10 @@ TEST_CASE("oneDNN multiplies matrices, transposed, batched and shared") {
   const float a[] = {1, 2, 3, 4, 5, 6};                    // 2x3, or 3x2 transposed
   const float b[] = {1, 0, 2, 1, 0, 1, 1, 1, 1, 3, 0, 2};  // two of 3x2
   float c[8];
-  GwMatmul shape = {2, 2, 2, 3, 0, 6, 0, 0, 0, 0, 0};
+  GwMatmul shape = {2, 2, 2, 3, 0, 6, 0, 0};
   REQUIRE(dnn.matmul_f32(&shape, a, b, c) == 0);
   CHECK(std::vector<float>(c, c + 8) == std::vector<float>{5, 5, 14, 11, 3, 13, 9, 31});
-  GwMatmul transposed = {1, 2, 2, 3, 6, 6, 1, 0, 0, 0, 0};
+  GwMatmul transposed = {1, 2, 2, 3, 6, 6, 1, 0};
   REQUIRE(dnn.matmul_f32(&transposed, a, b, c) == 0);
   CHECK(std::vector<float>(c, c + 4) == std::vector<float>{7, 8, 10, 10});
 }

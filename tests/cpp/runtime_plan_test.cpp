@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/run_control.h"
 #include "ir/graph_builder.h"
 #include "ir/opdef.h"
 #include "ir/resources.h"

@@ -66,11 +66,10 @@ int guarded(Body body) {
 
 // A factor of [rows, columns] matrices. One matrix is two-dimensional: oneDNN has no fast kernel
 // for a batch dimension with a stride that no dense tensor has.
-memory::desc factor(int64_t batch, int64_t stride, int64_t rows, int64_t columns, bool transposed,
-                    int64_t row_stride) {
+memory::desc factor(int64_t batch, int64_t stride, int64_t rows, int64_t columns, bool transposed) {
   memory::dims dims = {rows, columns};
-  memory::dims strides = {row_stride ? row_stride : columns, 1};
-  if (transposed) strides = {1, row_stride ? row_stride : rows};
+  memory::dims strides = {columns, 1};
+  if (transposed) strides = {1, rows};
   if (batch > 1) {
     // A factor that all products share has a batch of one, which oneDNN broadcasts.
     dims.insert(dims.begin(), stride ? batch : 1);
@@ -80,9 +79,9 @@ memory::desc factor(int64_t batch, int64_t stride, int64_t rows, int64_t columns
 }
 
 Prepared prepare_matmul(const GwMatmul& s) {
-  memory::desc a = factor(s.batch, s.batch_stride_a, s.m, s.k, s.transpose_a, s.row_stride_a);
-  memory::desc b = factor(s.batch, s.batch_stride_b, s.k, s.n, s.transpose_b, s.row_stride_b);
-  memory::desc c = factor(s.batch, s.m * s.n, s.m, s.n, false, s.row_stride_c);
+  memory::desc a = factor(s.batch, s.batch_stride_a, s.m, s.k, s.transpose_a);
+  memory::desc b = factor(s.batch, s.batch_stride_b, s.k, s.n, s.transpose_b);
+  memory::desc c = factor(s.batch, s.m * s.n, s.m, s.n, false);
   dnnl::matmul::primitive_desc description(cpu_engine(), a, b, c);
   return {dnnl::matmul(description),
           {{DNNL_ARG_SRC, a, a}, {DNNL_ARG_WEIGHTS, b, b}},
