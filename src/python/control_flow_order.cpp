@@ -37,6 +37,18 @@ Ref no_op_after(std::vector<Node*> nodes, std::string_view name) {
   return operation_of(*last_node());
 }
 
+// The last node of the block that writes the variable.
+Node* assignment_of(PyObject* variable) {
+  GraphBuilder& builder = graph_builder();
+  const Value* handle = builder.import(variable_handle(variable));
+  const std::vector<Node*>& nodes = builder.block().nodes;
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    const std::vector<Value*>& inputs = (*node)->inputs;
+    if ((*node)->op->effects.writes && !inputs.empty() && inputs[0] == handle) return *node;
+  }
+  return nullptr;
+}
+
 void append_node(const Operand& operand, std::vector<Node*>& nodes) {
   if (operand.is_value() && operand.value()->node) nodes.push_back(operand.value()->node);
 }
@@ -59,6 +71,8 @@ std::vector<Node*> awaited_nodes(PyObject* values) {
         if (Node* node = node_of_operation(leaf.get())) nodes.push_back(node);
       } else if (is_tensor(leaf.get())) {
         append_node(operand_in(leaf.get()), nodes);
+      } else if (is_unread_variable(leaf.get())) {
+        if (Node* node = assignment_of(leaf.get())) nodes.push_back(node);
       } else if (is_variable(leaf.get())) {
         append_node(variable_handle(leaf.get()), nodes);
       } else if (value.get() == Py_None) {

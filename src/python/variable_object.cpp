@@ -383,6 +383,8 @@ bool is_variable(PyObject* object) {
   return is_one && as_variable(object)->members;
 }
 
+bool is_unread_variable(PyObject* object) { return Py_TYPE(object) == unread_variable_type; }
+
 Operand variable_handle(PyObject* variable) { return members_of(variable).handle; }
 
 const std::shared_ptr<VariableResource>& variable_resource(PyObject* variable) {

@@ -14,6 +14,8 @@ namespace graphwright {
 
 // An initialised tf.Variable or an instance of a subclass.
 bool is_variable(PyObject* object);
+// What an assignment in a graph returns: the variable, to be read after it.
+bool is_unread_variable(PyObject* object);
 
 // The resource tensor, or the argument of a trace that stands for one.
 Operand variable_handle(PyObject* variable);
