@@ -145,7 +145,8 @@ LoopForm loop_form(const NodeDef& node, const FunctionDef& condition, const Func
   }
   // The counter: a constant 0, one more after each iteration, beside a limit that stays.
   bool fits = count >= 2 && form.captures <= count - 2 && is_int32_constant(counter, 0) &&
-              counter->name == node.name + "/loop_counter" && returned[1] == body.inputs[1].name;
+              counter->name.starts_with(node.name + "/loop_counter") &&
+              returned[1] == body.inputs[1].name;
   const NodeDef* add = fits ? body_reader.maker(returned[0]) : nullptr;
   fits = add && add->op == "AddV2" && add->inputs.size() == 2 && !body_reader.used_often(add->name);
   const NodeDef* one = fits ? body_reader.maker(add->inputs[1]) : nullptr;
@@ -229,8 +230,20 @@ void NodeImporter::import_if(const NodeDef& node, const std::vector<Operand>& in
 }
 
 void NodeImporter::import_case(const NodeDef& node, const std::vector<Operand>& inputs) {
-  (void)inputs;
-  throw_unimplemented(fmt::format("Node '{}': Case cannot be imported", node.name));
+  if (inputs.empty()) throw_at_node(node.name, "it has no branch index");
+  const auto* list = std::get_if<ListValue>(&attribute(node, "branches").value);
+  if (!list || list->functions.empty()) throw_at_node(node.name, "it has no branches");
+  std::vector<Operand> arguments(inputs.begin() + 1, inputs.end());
+  std::vector<std::function<OperandVector(std::span<const Operand>)>> bodies;
+  for (const NameAttrList& branch : list->functions) {
+    const FunctionDef& function = state_.function(branch.name, node.name);
+    check_counts(function, arguments.size(), list_size(node, "Tout"), node.name);
+    bodies.emplace_back([this, &function, &arguments](std::span<const Operand>) {
+      return inline_function(function, arguments);
+    });
+  }
+  std::vector<BlockFunction> branches(bodies.begin(), bodies.end());
+  nodes_[node.name].outputs = builder_.switch_case(inputs[0], branches, node.name);
 }
 
 LoopForm NodeImporter::form_of_loop(const NodeDef& node) const {
@@ -311,7 +324,16 @@ void NodeImporter::import_while(const NodeDef& node, const std::vector<Operand>&
   // Loops of a graph built by hand have an Identity behind each output.
   bool has_identities = definitions_.count(node.name + "/Identity") > 0;
   options.output_identities = has_identities;
-  OperandVector made = builder_.while_loop(options, carried, run_condition, run_body);
+  OperandVector made;
+  try {
+    made = builder_.while_loop(options, carried, run_condition, run_body);
+  } catch (const Error& error) {
+    // Where handles are arguments, less is known of shapes than when the loop was made.
+    bool shapes_differ = error.detail().message.find("after one iteration") != std::string::npos;
+    if (error.detail().kind != ErrorKind::kValueError || !shapes_differ) throw;
+    options.shape_invariants.assign(carried_count, PartialShape());
+    made = builder_.while_loop(options, carried, run_condition, run_body);
+  }
   // The constant behind the counter belongs to the loop, which makes its own.
   std::vector<Operand>& outputs = nodes_[node.name].outputs;
   if (form.counted) {

@@ -4,6 +4,7 @@ GraphDefs imported and run by TensorFlow. Prints the figures, and what differs.
 With GW_RECORD set, TensorFlow's nodes are written to tests/python/data/graph_programs.json.
 """
 
+import itertools
 import json
 import os
 import pathlib
@@ -25,6 +26,7 @@ FORMS = [("function", name) for name in graph_programs.PROGRAMS]
 FORMS += [("graph", name) for name in BY_HAND]
 figures = {"equal": [], "different": {}, "same values": [], "other values": {}}
 recorded = {}
+imports = itertools.count()
 
 
 @pytest.mark.parametrize(("form", "name"), FORMS)
@@ -43,8 +45,29 @@ def test_nodes_are_tensorflows(form, name):
     assert not text
 
 
+def with_own_functions(message):
+    """Renames the library's functions: a process of TensorFlow's takes a name only once."""
+    number = next(imports)
+    library = {function.signature.name for function in message.library.function}
+
+    def rename(nodes):
+        for node in nodes:
+            for value in node.attr.values():
+                for function in (value.func, *value.list.func):
+                    if function.name in library:
+                        function.name += f"_{number}"
+
+    rename(message.node)
+    for function in message.library.function:
+        rename(function.node_def)
+        function.signature.name += f"_{number}"
+    return message
+
+
 def run_imported(graph_def, feeds, fetches, arguments):
-    message = tensorflow.compat.v1.GraphDef.FromString(graph_def.SerializeToString())
+    message = with_own_functions(
+        tensorflow.compat.v1.GraphDef.FromString(graph_def.SerializeToString())
+    )
     wrapped = tensorflow.compat.v1.wrap_function(
         lambda: tensorflow.compat.v1.import_graph_def(message, name=""), []
     )
