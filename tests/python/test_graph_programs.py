@@ -13,7 +13,6 @@ RECORDED = json.loads((pathlib.Path(__file__).parent / "data/graph_programs.json
 # Form and program -> why its nodes are not TensorFlow's.
 DIFFERENT = {
     "function variables_gather": "TensorFlow calls the node Gather and makes its indices last",
-    "function variables_control": "the write's order is its effect's, not a control input",
 }
 
 
