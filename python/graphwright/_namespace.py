@@ -33,7 +33,8 @@ CORE_NAMES = (
 # namespace in front of the last dot.
 LAZY: dict[str, str] = {
     "GradientTape": "graphwright.gradients:GradientTape",
-    "IndexedSlices": "graphwright.gradients:IndexedSlices",
+    "IndexedSlices": "graphwright.indexed_slices:IndexedSlices",
+    "IndexedSlicesSpec": "graphwright.indexed_slices:IndexedSlicesSpec",
     "UnconnectedGradients": "graphwright.gradients:UnconnectedGradients",
     "autodiff.ForwardAccumulator": "graphwright.gradients:ForwardAccumulator",
     "autodiff.GradientTape": "graphwright.gradients:GradientTape",

@@ -1,4 +1,4 @@
-"""Derivatives: tapes, forward accumulators, custom gradients and sparse gradients."""
+"""Derivatives: tapes, forward accumulators and custom gradients."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import functools
 from typing import Any
 
 from graphwright import _core
+from graphwright.indexed_slices import IndexedSlices
 from graphwright.tracebacks import filter_traceback
 
 
@@ -16,93 +17,6 @@ class UnconnectedGradients(enum.Enum):
 
     NONE = "none"
     ZERO = "zero"
-
-
-class IndexedSlices:
-    """Rows ``values[i]`` at ``indices[i]`` of a tensor of shape `dense_shape`; all others are zero.
-
-    The gradient of a gather from a variable is one. Rows of equal index add up.
-    `tf.convert_to_tensor` makes the dense tensor.
-    """
-
-    def __init__(self, values, indices, dense_shape=None):
-        self._values = values
-        self._indices = indices
-        self._dense_shape = dense_shape
-
-    @property
-    def values(self):
-        """The rows, one per index."""
-        return self._values
-
-    @property
-    def indices(self):
-        """The positions of the rows, an integer vector."""
-        return self._indices
-
-    @property
-    def dense_shape(self):
-        """The shape of the dense tensor, an integer vector, or None."""
-        return self._dense_shape
-
-    @property
-    def shape(self):
-        """The static shape of the dense tensor."""
-        tf = _package()
-        if self._dense_shape is None:
-            return tf.TensorShape(None)
-        known = tf.get_static_value(self._dense_shape)
-        return tf.TensorShape(None if known is None else [int(size) for size in known])
-
-    @property
-    def dtype(self):
-        """The dtype of the rows."""
-        return self._values.dtype
-
-    @property
-    def name(self):
-        """The name of `values`."""
-        return self._values.name
-
-    @property
-    def device(self):
-        """Where `values` are."""
-        return self._values.device
-
-    @property
-    def graph(self):
-        """The graph of `values`."""
-        return self._values.graph
-
-    @property
-    def op(self):
-        """The operation that made `values`."""
-        return self._values.op
-
-    def consumers(self):
-        """The operations that take `values`."""
-        return self._values.consumers()
-
-    def __tf_tensor__(self, dtype=None, name=None):
-        tf = _package()
-        if dtype is not None and tf.as_dtype(dtype) != self.dtype:
-            raise ValueError(
-                f"Tensor conversion requested dtype {tf.as_dtype(dtype).name} for IndexedSlices "
-                f"with dtype {self.dtype.name}"
-            )
-        if self._dense_shape is None:
-            raise ValueError(
-                "Tensor conversion requested for IndexedSlices for argument without dense_shape."
-            )
-        rows = tf.gather(self._dense_shape, 0)
-        return tf.math.unsorted_segment_sum(self._values, self._indices, rows)
-
-    def __neg__(self):
-        return IndexedSlices(-self._values, self._indices, self._dense_shape)
-
-    def __str__(self):
-        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
-        return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
 
 
 def _package():
@@ -135,6 +49,17 @@ def _to_core(gradient):
 def _is_differentiable_value(value) -> bool:
     tf = _package()
     return isinstance(value, (tf.Tensor, tf.Variable))
+
+
+def _require_tensor(value, argument) -> None:
+    """AttributeError for numbers and arrays, TypeError for other values, as in TensorFlow."""
+    if _is_differentiable_value(value):
+        return
+    is_number = isinstance(value, (bool, int, float, complex)) or hasattr(value, "__array__")
+    raise (AttributeError if is_number else TypeError)(
+        f"{argument}: {value!r} of type {type(value).__name__!r} is no tf.Tensor or tf.Variable, "
+        "so it has no gradient"
+    )
 
 
 class GradientTape:
@@ -226,7 +151,8 @@ class GradientTape:
 
         Raises:
             RuntimeError: it is called a second time on a tape that is not persistent.
-            ValueError: a value that is no tensor or variable.
+            AttributeError: a target or source is a number or a NumPy array, which has no gradient.
+            TypeError: it is anything else that is no tensor or variable.
         """
         tf = _package()
         unconnected = UnconnectedGradients(unconnected_gradients)
@@ -245,13 +171,11 @@ class GradientTape:
                 "CompositeTensors to be differentiated, but received None."
             )
         targets = tf.nest.flatten(target, expand_composites=True)
+        for value in targets:
+            _require_tensor(value, "target")
         flat_sources = tf.nest.flatten(sources)
         for source in flat_sources:
-            if not _is_differentiable_value(source):
-                raise ValueError(
-                    f"Passed in object {source} of type {type(source).__name__!r}, not tf.Tensor "
-                    "or tf.Variable or ExtensionType."
-                )
+            _require_tensor(source, "sources")
             if not (source.dtype.is_floating or source.dtype.is_complex):
                 _warn(
                     "The dtype of the source tensor must be floating (e.g. tf.float32) when "
@@ -319,6 +243,8 @@ class GradientTape:
             self._tape.stop()
         target = tf.convert_to_tensor(target)
         flat_sources = tf.nest.flatten(sources)
+        for source in flat_sources:
+            _require_tensor(source, "sources")
         if not target.shape.is_fully_defined():
             raise NotImplementedError(
                 f"jacobian: the target's shape must be known while tracing, and is {target.shape}"

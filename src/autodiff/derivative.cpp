@@ -24,7 +24,8 @@ std::shared_ptr<Graph> copy_without_captures(const Graph& graph, ValueMap& map,
 
 }  // namespace
 
-ReverseDerivative build_reverse_derivative(const Graph& graph, const std::vector<bool>& needed) {
+ReverseDerivative build_reverse_derivative(const Graph& graph, const std::vector<bool>& needed,
+                                           const std::vector<bool>& reached) {
   ReverseDerivative derivative;
   // Both halves are first made in one graph: the copy of the original, then the gradient's nodes,
   // which make the copy save what they need.
@@ -49,6 +50,7 @@ ReverseDerivative build_reverse_derivative(const Graph& graph, const std::vector
     Value* result = body.results[i];
     // Lists that a forward half saves have gradients, too; resources have none.
     if (result->dtype() == DType::kResource || !can_have_gradient(result->type)) continue;
+    if (!reached.empty() && !reached[i]) continue;
     Value* gradient = joint->add_argument(body, result->type, "grad");
     output_gradients.push_back(gradient);
     derivative.result_indices.push_back(static_cast<int>(i));
@@ -60,7 +62,11 @@ ReverseDerivative build_reverse_derivative(const Graph& graph, const std::vector
     const Gradient* gradient = gradients.find(body.arguments[i]);
     if (!gradient || !active.contains(body.arguments[i])) continue;
     derivative.argument_indices.push_back(static_cast<int>(i));
-    results.push_back(builder.import(dense_gradient(builder, *gradient)));
+    results.push_back(builder.import(gradient->values));
+    derivative.is_sparse.push_back(gradient->is_indexed_slices());
+    if (!gradient->is_indexed_slices()) continue;
+    results.push_back(builder.import(gradient->indices));
+    results.push_back(builder.import(gradient->dense_shape));
   }
 
   // Split: nodes up to the last forward one belong to the forward half (saving inserts before it).
@@ -123,7 +129,7 @@ ForwardDerivative build_forward_derivative(const Graph& graph,
   Block& body = joint.body();
   size_t argument_count = body.arguments.size();
   size_t result_count = body.results.size();
-  TangentMap tangents;
+  ForwardPass pass;
   for (size_t i = 0; i < argument_count; ++i) {
     if (!has_tangent[i]) continue;
     ValueType type = body.arguments[i]->type;
@@ -131,15 +137,15 @@ ForwardDerivative build_forward_derivative(const Graph& graph,
     if (type.dtype == DType::kResource && type.handle) {
       type = tensor_type(type.handle->dtype, type.handle->shape);
     }
-    tangents[operand_key(Operand(body.arguments[i]))] = joint.add_argument(body, type, "tangent");
+    pass.set(Operand(body.arguments[i]), Operand(joint.add_argument(body, type, "tangent")));
   }
   GraphBuilder builder(joint);
-  forward_block(builder, body, tangents);
+  pass.block(builder, body);
   for (size_t i = 0; i < result_count; ++i) {
-    auto found = tangents.find(operand_key(Operand(body.results[i])));
-    if (found == tangents.end()) continue;
+    Operand tangent = pass.tangent(Operand(body.results[i]));
+    if (!tangent) continue;
     derivative.tangent_results.push_back(static_cast<int>(i));
-    body.results.push_back(builder.import(found->second));
+    body.results.push_back(builder.import(tangent));
   }
   return derivative;
 }

@@ -15,19 +15,56 @@
 namespace graphwright {
 namespace {
 
-Operand tangent_of(const TangentMap& tangents, const Operand& operand) {
-  auto found = tangents.find(operand_key(operand));
-  return found == tangents.end() ? Operand() : found->second;
+thread_local std::vector<ForwardAccumulator*> accumulators;  // that record, innermost last
+
+}  // namespace
+
+void ForwardPass::set(const Operand& primal, Operand tangent) {
+  tangents_[operand_key(primal)] = std::move(tangent);
 }
 
-// Applies the op's rule; sets tangents of the outputs that have one.
-void forward_step(Builder& builder, const OpDef& op, const Attributes& attributes,
-                  std::span<const Operand> inputs, std::span<const Operand> outputs,
-                  TangentMap& tangents) {
+void ForwardPass::stay_inside(const ForwardPass& outer) {
+  made_outside_ = outer.made_outside_;
+  made_outside_.push_back(outer.made_);
+}
+
+void ForwardPass::made(const Node* node) {
+  seen_.insert(node);
+  made_->insert(node);
+}
+
+bool ForwardPass::is_foreign(const void* node_or_value) const {
+  for (const auto& made : made_outside_) {
+    if (made->contains(node_or_value)) return true;
+  }
+  return false;
+}
+
+void ForwardPass::alias(const Operand& primal, const Operand& other) {
+  const void* key = operand_key(other);
+  if (key == operand_key(primal)) return;
+  if (Operand known = tangent(primal)) tangents_.try_emplace(key, known);
+}
+
+Operand ForwardPass::tangent(const Operand& primal) {
+  if (primal.is_value() && primal.value()->node) {
+    Value* value = primal.value();
+    auto handled = handled_.find(value->node);
+    if (handled != handled_.end() && value->index >= handled->second) {
+      GraphBuilder builder(*value->block->graph, *value->block);
+      extend(builder, *value->node);
+    }
+  }
+  auto found = tangents_.find(operand_key(primal));
+  return found == tangents_.end() ? Operand() : found->second;
+}
+
+void ForwardPass::apply_rule(Builder& builder, const OpDef& op, const Attributes& attributes,
+                             std::span<const Operand> inputs, std::span<const Operand> outputs) {
   OperandVector input_tangents;
   bool any = false;
   for (const Operand& input : inputs) {
-    input_tangents.push_back(tangent_of(tangents, input));
+    input_tangents.push_back(tangent(input));
     any |= static_cast<bool>(input_tangents.back());
   }
   if (!any || op.has(kZeroDerivative)) return;
@@ -40,28 +77,116 @@ void forward_step(Builder& builder, const OpDef& op, const Attributes& attribute
   ForwardContext context(builder, op, attributes, inputs, outputs, input_tangents, output_tangents);
   op.forward.function()(context);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (output_tangents[i]) tangents[operand_key(outputs[i])] = output_tangents[i];
+    if (output_tangents[i]) set(outputs[i], output_tangents[i]);
+  }
+}
+
+void ForwardPass::step(Builder& builder, const OpDef& op, const Attributes& attributes,
+                       std::span<const Operand> inputs, std::span<const Operand> outputs,
+                       Node* node) {
+  if (!node) return apply_rule(builder, op, attributes, inputs, outputs);
+  auto& graph_builder = static_cast<GraphBuilder&>(builder);
+  if (!node->blocks.empty() || node->callee) {
+    if (!seen_.contains(node)) extend(graph_builder, *node);
+    return;
+  }
+  if (!seen_.insert(node).second) return;
+  std::vector<Node*>& nodes = graph_builder.block().nodes;
+  size_t before = nodes.size();
+  apply_rule(builder, op, attributes, inputs, outputs);
+  for (size_t i = before; i < nodes.size(); ++i) made(nodes[i]);
+}
+
+void ForwardPass::block(GraphBuilder& builder, Block& block) {
+  std::vector<Node*> nodes = std::exchange(block.nodes, {});
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    Node* node = nodes[i];
+    bool is_control = !node->blocks.empty() || node->callee;
+    // What a control node needs for its tangents goes in front of it.
+    if (is_foreign(node)) {
+      block.nodes.push_back(node);
+      continue;
+    }
+    if (!is_control) block.nodes.push_back(node);
+    // The tangents that a pass around this one made come first: it makes tangents of these.
+    while (!is_control && i + 1 < nodes.size() && is_foreign(nodes[i + 1])) {
+      block.nodes.push_back(nodes[++i]);
+    }
+    OperandVector inputs(node->inputs.begin(), node->inputs.end());
+    OperandVector outputs(node->outputs.begin(), node->outputs.end());
+    builder.set_location(node->location);
+    step(builder, *node->op, node->attributes, inputs, outputs, node);
+    builder.set_location(kNoLocation);
+    if (is_control) block.nodes.push_back(node);
   }
 }
 
 // A node in front of `node`, which either stands in its block or is about to be put at its end.
-Value* zeros_before(GraphBuilder& builder, Node& node, Value* like) {
+Value* ForwardPass::zeros_before(GraphBuilder& builder, Node& node, Value* like) {
   const std::vector<Node*>& nodes = node.block->nodes;
   auto found = std::find(nodes.begin(), nodes.end(), &node);
-  if (found == nodes.end()) return zeros_like(builder, Operand(like)).value();
-  return node.block->graph
-      ->insert_node(*node.block, static_cast<size_t>(found - nodes.begin()), get_op("ZerosLike"),
-                    {like}, {}, {like->type})
-      ->outputs[0];
+  Value* zeros;
+  if (found == nodes.end()) {
+    zeros = builder.add(get_op("ZerosLike"), {like}, {}, {like->type})->outputs[0];
+  } else {
+    zeros = node.block->graph
+                ->insert_node(*node.block, static_cast<size_t>(found - nodes.begin()),
+                              get_op("ZerosLike"), {like}, {}, {like->type})
+                ->outputs[0];
+  }
+  made(zeros->node);
+  return zeros;
 }
 
-void forward_while(GraphBuilder& builder, Node& node, TangentMap& tangents) {
+// The tangent, with what is known of the shape of its value.
+Value* ForwardPass::refined(GraphBuilder& builder, const Operand& tangent, const Value* primal) {
+  Value* value = builder.import(tangent);
+  PartialShape shape = primal->shape().without_symbols();
+  Value* result = with_known_shape(builder, Operand(value), shape).value();
+  if (result != value) made(result->node);
+  return result;
+}
+
+Operand ForwardPass::zeros_behind(GraphBuilder& builder, Value* like) {
+  Value* zeros = builder.add(get_op("ZerosLike"), {like}, {}, {like->type})->outputs[0];
+  made(zeros->node);
+  return zeros;
+}
+
+// True if the node hands out tangents that it did not hand out before.
+bool ForwardPass::extend(GraphBuilder& builder, Node& node) {
+  size_t handled = 0;
+  auto known = handled_.find(&node);
+  if (known != handled_.end()) handled = known->second;
+  if (known != handled_.end() && handled == node.outputs.size()) return false;
+  // While it is being extended, it is not extended again.
+  handled_[&node] = node.outputs.size();
+  if (node.blocks.empty()) {
+    extend_call(builder, node, handled);
+  } else {
+    // What its blocks see from outside may be what another node was made to hand out.
+    for (const auto& block : node.blocks) {
+      visit_free_values(*block, *block, [&](Value* value) { tangent(Operand(value)); });
+    }
+    if (is_loop(*node.op)) {
+      extend_loop(builder, node, handled);
+    } else {
+      extend_branches(node, handled);
+    }
+  }
+  handled_[&node] = node.outputs.size();
+  return true;
+}
+
+void ForwardPass::extend_loop(GraphBuilder& builder, Node& node, size_t handled) {
   Block& body = *node.blocks[1];
+  size_t first = handled == 0 ? 0 : handled - 1;  // the trip count is no carried value
   size_t carried_count = body.results.size();
   // Which carried values have tangents: those whose initial value has, and those that the body
   // makes depend on one.
+  for (size_t i = first; i < carried_count; ++i) tangent(Operand(node.inputs[i + 1]));
   ActiveSet active;
-  for (const auto& [key, tangent] : tangents) active.insert(key);
+  for (const auto& [key, tangent] : tangents_) active.insert(key);
   bool changed = true;
   while (changed) {
     size_t before = active.size();
@@ -76,103 +201,78 @@ void forward_while(GraphBuilder& builder, Node& node, TangentMap& tangents) {
     changed = active.size() != before;
   }
   std::vector<std::pair<size_t, CarriedValue>> carried;
-  for (size_t i = 0; i < carried_count; ++i) {
-    if (!active.contains(body.arguments[i + 1])) continue;
+  for (size_t i = first; i < carried_count; ++i) {
+    if (!active.contains(body.arguments[i + 1]) || is_foreign(body.arguments[i + 1])) continue;
     Value* primal = node.inputs[i + 1];
-    Operand tangent = tangent_of(tangents, Operand(primal));
-    Value* initial = tangent ? builder.import(tangent) : zeros_before(builder, node, primal);
+    Operand known = tangent(Operand(primal));
+    Value* initial = known ? refined(builder, known, body.arguments[i + 1])
+                           : zeros_before(builder, node, primal);
     // The tangent keeps the type that its value has in the loop.
     CarriedValue value = add_carried_value(node, initial);
     value.body_argument->type = body.arguments[i + 1]->type;
     node.blocks[0]->arguments[value.position + 1]->type = body.arguments[i + 1]->type;
     value.output->type = node.outputs[i + 1]->type;
     carried.emplace_back(i, value);
+    made_->insert(value.body_argument);
+    made_->insert(value.output);
+    set(Operand(body.arguments[i + 1]), Operand(value.body_argument));
   }
-  TangentMap inside = tangents;
-  for (const auto& [i, value] : carried) inside[body.arguments[i + 1]] = value.body_argument;
   GraphBuilder inner(builder.graph(), body);
-  forward_block(inner, body, inside);
+  block(inner, body);
   for (const auto& [i, value] : carried) {
-    Operand tangent = tangent_of(inside, Operand(body.results[i]));
-    if (!tangent) tangent = zeros_like(inner, Operand(body.results[i]));
-    body.results[value.position] = inner.import(tangent);
-    tangents[node.outputs[i + 1]] = value.output;
+    Operand result = tangent(Operand(body.results[i]));
+    if (!result) result = zeros_behind(inner, body.results[i]);
+    body.results[value.position] = refined(inner, result, body.arguments[i + 1]);
+    set(Operand(node.outputs[i + 1]), Operand(value.output));
   }
 }
 
-void forward_branches(GraphBuilder& builder, Node& node, TangentMap& tangents) {
+void ForwardPass::extend_branches(Node& node, size_t handled) {
+  Graph& graph = *node.block->graph;
   size_t result_count = node.blocks[0]->results.size();
-  std::vector<TangentMap> inside(node.blocks.size(), tangents);
-  for (size_t b = 0; b < node.blocks.size(); ++b) {
-    GraphBuilder inner(builder.graph(), *node.blocks[b]);
-    forward_block(inner, *node.blocks[b], inside[b]);
+  for (const auto& branch : node.blocks) {
+    GraphBuilder inner(graph, *branch);
+    block(inner, *branch);
   }
-  for (size_t i = 0; i < result_count; ++i) {
+  for (size_t i = handled; i < result_count; ++i) {
+    if (is_foreign(node.outputs[i])) continue;
+    OperandVector found;
     bool any = false;
-    for (size_t b = 0; b < node.blocks.size(); ++b) {
-      any |= static_cast<bool>(tangent_of(inside[b], Operand(node.blocks[b]->results[i])));
+    for (const auto& branch : node.blocks) {
+      found.push_back(tangent(Operand(branch->results[i])));
+      any |= static_cast<bool>(found.back());
     }
     if (!any) continue;
     for (size_t b = 0; b < node.blocks.size(); ++b) {
-      Block& block = *node.blocks[b];
-      GraphBuilder inner(builder.graph(), block);
-      Operand tangent = tangent_of(inside[b], Operand(block.results[i]));
-      if (!tangent) tangent = zeros_like(inner, Operand(block.results[i]));
-      block.results.push_back(inner.import(tangent));
+      Block& branch = *node.blocks[b];
+      GraphBuilder inner(graph, branch);
+      if (!found[b]) found[b] = zeros_behind(inner, branch.results[i]);
+      branch.results.push_back(refined(inner, found[b], branch.results[i]));
     }
-    tangents[node.outputs[i]] = builder.graph().add_output(node, node.outputs[i]->type);
+    Value* handed_out = graph.add_output(node, node.outputs[i]->type);
+    made_->insert(handed_out);
+    set(Operand(node.outputs[i]), Operand(handed_out));
   }
 }
 
-void forward_call(GraphBuilder& builder, Node& node, TangentMap& tangents) {
+void ForwardPass::extend_call(GraphBuilder& builder, Node& node, size_t handled) {
   std::vector<bool> has_tangent;
   std::vector<Value*> given;
   for (Value* input : node.inputs) {
-    Operand tangent = tangent_of(tangents, Operand(input));
-    has_tangent.push_back(static_cast<bool>(tangent));
-    if (tangent) given.push_back(builder.import(tangent));
+    Operand known = tangent(Operand(input));
+    has_tangent.push_back(static_cast<bool>(known));
+    if (known) given.push_back(builder.import(known));
   }
   if (given.empty()) return;
   // The call itself computes the tangents, so that its effects happen once.
-  CalleeTangent tangent = node.callee->callee_tangent(has_tangent);
-  node.callee = tangent.callee;
+  CalleeTangent extended = node.callee->callee_tangent(has_tangent);
+  node.callee = extended.callee;
   node.inputs.insert(node.inputs.end(), given.begin(), given.end());
-  for (int result : tangent.tangent_results) {
+  for (int result : extended.tangent_results) {
     Value* primal = node.outputs[static_cast<size_t>(result)];
-    tangents[primal] = builder.graph().add_output(node, primal->type);
-  }
-}
-
-// True if the node was a control node, which then hands out its tangents.
-bool forward_control(GraphBuilder& builder, Node& node, TangentMap& tangents) {
-  if (!node.blocks.empty()) {
-    if (node.op->name == "While" || node.op->name == "StatelessWhile") {
-      forward_while(builder, node, tangents);
-    } else {
-      forward_branches(builder, node, tangents);
-    }
-    return true;
-  }
-  if (!node.callee) return false;
-  forward_call(builder, node, tangents);
-  return true;
-}
-
-}  // namespace
-
-void forward_block(GraphBuilder& builder, Block& block, TangentMap& tangents) {
-  std::vector<Node*> nodes = std::exchange(block.nodes, {});
-  for (Node* node : nodes) {
-    if (forward_control(builder, *node, tangents)) {
-      block.nodes.push_back(node);
-      continue;
-    }
-    block.nodes.push_back(node);
-    OperandVector inputs(node->inputs.begin(), node->inputs.end());
-    OperandVector outputs(node->outputs.begin(), node->outputs.end());
-    builder.set_location(node->location);
-    forward_step(builder, *node->op, node->attributes, inputs, outputs, tangents);
-    builder.set_location(kNoLocation);
+    Value* handed_out = builder.graph().add_output(node, primal->type);
+    made_->insert(handed_out);
+    if (static_cast<size_t>(result) >= handled) set(Operand(primal), Operand(handed_out));
   }
 }
 
@@ -182,13 +282,19 @@ ForwardAccumulator::ForwardAccumulator(std::span<const Operand> primals,
     throw_value_error(fmt::format("ForwardAccumulator was given {} primals and {} tangents",
                                   primals.size(), tangents.size()));
   }
+  Builder& builder = current_builder();
   for (size_t i = 0; i < primals.size(); ++i) {
     if (!tangents[i]) continue;
     if (!can_have_gradient(type_of(primals[i]))) {
       throw_value_error(fmt::format("the primal #{} has dtype {}, which has no derivative", i,
                                     dtype_name(dtype_of(primals[i]))));
     }
-    set_tangent(primals[i], tangents[i]);
+    // In a graph the tangent is a value of it, which inner blocks can use.
+    Operand tangent = builder.is_eager()
+                          ? tangents[i]
+                          : Operand(static_cast<GraphBuilder&>(builder).import(tangents[i]));
+    pass_.set(primals[i], std::move(tangent));
+    alive_.push_back(primals[i]);
   }
 }
 
@@ -198,6 +304,11 @@ ForwardAccumulator::~ForwardAccumulator() {
 
 void ForwardAccumulator::start() {
   if (recording_) throw_value_error("Accumulator is already recording.");
+  Builder& builder = current_builder();
+  home_ = builder.is_eager() ? nullptr : &static_cast<GraphBuilder&>(builder).block();
+  // What the one around it makes has no tangents here.
+  if (!accumulators.empty()) pass_.stay_inside(accumulators.back()->pass_);
+  accumulators.push_back(this);
   push_observer(this);
   recording_ = true;
 }
@@ -205,16 +316,26 @@ void ForwardAccumulator::start() {
 void ForwardAccumulator::stop() {
   if (!recording_) throw_value_error("Accumulator is not recording.");
   remove_observer(this);
+  std::erase(accumulators, this);
   recording_ = false;
 }
 
-Operand ForwardAccumulator::tangent(const Operand& primal) const {
-  return tangent_of(tangents_, primal);
+bool ForwardAccumulator::is_in_inner_loop(const Block* block) const {
+  for (; block && block != home_; block = block->parent()) {
+    if (block->owner && is_loop(*block->owner->op)) return true;
+  }
+  return false;
 }
 
-void ForwardAccumulator::set_tangent(const Operand& primal, Operand tangent) {
-  tangents_[operand_key(primal)] = std::move(tangent);
-  alive_.push_back(primal);
+Operand ForwardAccumulator::tangent(const Operand& primal) {
+  ObserversAround around(this);
+  Operand known = pass_.tangent(primal);
+  if (!known && primal.is_value() && is_in_inner_loop(primal.value()->block)) {
+    throw_unimplemented(
+        "a tangent was asked for inside the body of a loop that its forward accumulator is "
+        "around: ask for it after the loop, or put the accumulator into the body");
+  }
+  return known;
 }
 
 void ForwardAccumulator::on_op(const OpDef& op, const Attributes& attributes,
@@ -226,33 +347,21 @@ void ForwardAccumulator::on_op(const OpDef& op, const Attributes& attributes,
     explicit Working(bool& value) : flag(value) { flag = true; }
     ~Working() { flag = false; }
   } working(working_);
+  // Its own ops concern the observers around it, not those inside.
+  ObserversAround around(this);
   Builder& builder = current_builder();
   if (node) {
-    // Keys of what the node took are those of its own inputs, too.
     for (size_t i = 0; i < inputs.size() && i < node->inputs.size(); ++i) {
-      Operand tangent = tangent_of(tangents_, inputs[i]);
-      if (tangent) tangents_.try_emplace(operand_key(Operand(node->inputs[i])), tangent);
+      pass_.alias(inputs[i], Operand(node->inputs[i]));
     }
-    auto check = [&](const Value* input) {
-      auto extended = extended_.find(input->node);
-      if (extended == extended_.end() || !can_have_gradient(input->type)) return;
-      const std::vector<Value*>& handed_out = input->node->outputs;
-      auto position = std::find(handed_out.begin(), handed_out.end(), input) - handed_out.begin();
-      if (static_cast<size_t>(position) < extended->second) return;
-      throw_unimplemented(
-          "a forward accumulator around a tape's gradient of a loop, branch or call inside one "
-          "function: put the tape and what it records into a function of their own");
-    };
-    for (const Value* input : node->inputs) check(input);
-    for (const auto& block : node->blocks) visit_free_values(*block, *block, check);
-    if (forward_control(static_cast<GraphBuilder&>(builder), *node, tangents_)) {
-      extended_[node] = node->outputs.size();
-      return;
-    }
+    // Nodes of a loop's body wait for the loop, where tangents of its variables are known; nodes of
+    // a gradient's blocks for the gradient's loop or branch.
+    if (node->block != &static_cast<GraphBuilder&>(builder).block()) return;
+    if (is_in_inner_loop(node->block)) return;
   }
-  size_t before = tangents_.size();
-  forward_step(builder, op, attributes, inputs, outputs, tangents_);
-  if (tangents_.size() != before) alive_.insert(alive_.end(), outputs.begin(), outputs.end());
+  size_t before = pass_.size();
+  pass_.step(builder, op, attributes, inputs, outputs, node);
+  if (!node && pass_.size() != before) alive_.insert(alive_.end(), outputs.begin(), outputs.end());
 }
 
 std::vector<Operand> ForwardAccumulator::call_tangents(std::span<const Operand> inputs) {
@@ -260,7 +369,7 @@ std::vector<Operand> ForwardAccumulator::call_tangents(std::span<const Operand> 
   if (working_) return tangents;
   bool any = false;
   for (const Operand& input : inputs) {
-    tangents.push_back(tangent_of(tangents_, input));
+    tangents.push_back(pass_.tangent(input));
     any |= static_cast<bool>(tangents.back());
   }
   if (!any) tangents.clear();
@@ -270,7 +379,9 @@ std::vector<Operand> ForwardAccumulator::call_tangents(std::span<const Operand> 
 void ForwardAccumulator::on_call_tangents(std::span<const Operand> outputs,
                                           std::span<const Operand> tangents) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (tangents[i]) set_tangent(outputs[i], tangents[i]);
+    if (!tangents[i]) continue;
+    pass_.set(outputs[i], tangents[i]);
+    alive_.push_back(outputs[i]);
   }
 }
 

@@ -148,12 +148,40 @@ Value* RegionBuilder::recall(Value& value) {
   return result;
 }
 
+// The list of the value's iterations that the loop hands out already, for an earlier gradient.
+Value* RegionBuilder::list_of_iterations(const Value& value) const {
+  const Block& body = *node_.blocks[1];
+  for (size_t i = 0; i < body.results.size(); ++i) {
+    const Node* push = body.results[i]->node;
+    const Node* initial = node_.inputs[i + 1]->node;
+    if (push && push->op->name == "TensorListPushBack" && push->inputs[1] == &value &&
+        push->inputs[0] == body.arguments[i + 1] && initial &&
+        initial->op->name == "EmptyTensorList") {
+      return node_.outputs[i + 1];
+    }
+  }
+  return nullptr;
+}
+
 Value* RegionBuilder::recall_from_loop(Value& value) {
-  Graph& graph = *node_.block->graph;
   DType dtype = value.dtype();
-  // The forward loop pushes the value to a list in every iteration.
   Tensor element_shape = element_shape_tensor(value.shape());
   if (dtype == DType::kVariant) element_shape = Tensor::vector<int32_t>(DType::kInt32, {});
+  Value* list = list_of_iterations(value);
+  if (!list) list = push_in_loop(value, element_shape);
+  // The gradient reads the element of its iteration.
+  Value* handle = outer_.import(Operand(list));
+  const OpDef& get = get_op("TensorListGetItem");
+  Value* element_shape_here = add_constant(element_shape, {});
+  return add(get, {handle, iteration_.value(), element_shape_here},
+             named_attributes(get, {{"element_dtype", dtype}}), {value.type})
+      ->outputs[0];
+}
+
+// The forward loop pushes the value to a list in every iteration.
+Value* RegionBuilder::push_in_loop(Value& value, const Tensor& element_shape) {
+  Graph& graph = *node_.block->graph;
+  DType dtype = value.dtype();
   const OpDef& make = get_op("EmptyTensorList");
   Value* shape = constant_before(node_, element_shape);
   Value* count = constant_before(node_, Tensor::int32_scalar(-1));
@@ -167,13 +195,7 @@ Value* RegionBuilder::recall_from_loop(Value& value) {
   const OpDef& push = get_op("TensorListPushBack");
   body.results[list.position] =
       graph.add_node(body, push, {list.body_argument, &value}, {}, {type})->outputs[0];
-  // The gradient reads the element of its iteration.
-  Value* handle = outer_.import(Operand(list.output));
-  const OpDef& get = get_op("TensorListGetItem");
-  Value* element_shape_here = add_constant(element_shape, {});
-  return add(get, {handle, iteration_.value(), element_shape_here},
-             named_attributes(get, {{"element_dtype", dtype}}), {value.type})
-      ->outputs[0];
+  return list.output;
 }
 
 Value* RegionBuilder::recall_from_branch(Value& value) {

@@ -28,6 +28,8 @@ class RegionBuilder final : public GraphBuilder {
  private:
   Value* recall(Value& value);
   Value* recall_from_loop(Value& value);
+  Value* list_of_iterations(const Value& value) const;
+  Value* push_in_loop(Value& value, const Tensor& element_shape);
   Value* recall_from_branch(Value& value);
 
   GraphBuilder& outer_;

@@ -8,16 +8,32 @@
 #include "ir/opdef.h"
 
 namespace graphwright {
-namespace {
 
 bool is_call(const OpDef& op) {
   return op.name == "PartitionedCall" || op.name == "StatefulPartitionedCall";
 }
-bool is_while(const OpDef& op) { return op.name == "While" || op.name == "StatelessWhile"; }
+bool is_loop(const OpDef& op) { return op.name == "While" || op.name == "StatelessWhile"; }
 bool is_branch(const OpDef& op) {
   return op.name == "If" || op.name == "StatelessIf" || op.name == "Case" ||
          op.name == "StatelessCase";
 }
+
+std::vector<Gradient> gradients_of_call(const CalleeDerivative& derivative,
+                                        const OperandVector& results) {
+  std::vector<Gradient> gradients;
+  size_t at = 0;
+  for (size_t i = 0; i < derivative.argument_indices.size(); ++i) {
+    Gradient gradient{results[at++], {}, {}};
+    if (derivative.is_sparse[i]) {
+      gradient.indices = results[at++];
+      gradient.dense_shape = results[at++];
+    }
+    gradients.push_back(std::move(gradient));
+  }
+  return gradients;
+}
+
+namespace {
 
 void reverse_by_rule(Builder& builder, ReverseStep& step, const ActiveSet& active,
                      std::span<const Gradient> output_gradients, GradientMap& gradients) {
@@ -36,15 +52,22 @@ void reverse_by_rule(Builder& builder, ReverseStep& step, const ActiveSet& activ
   std::vector<Gradient> input_gradients(step.inputs.size());
   GradientContext context(builder, op, step.attributes, step.inputs, step.outputs, output_gradients,
                           needed, input_gradients);
+  // Only rules of lists look at sums so far, of inputs that are one list each.
+  std::vector<const Gradient*> totals;
+  if (!step.inputs.empty() && dtype_of(step.inputs[0]) == DType::kVariant) {
+    for (const Operand& input : step.inputs) totals.push_back(gradients.find(input));
+    context.give_totals(totals);
+  }
   op.gradient.function()(context);
   for (size_t i = 0; i < step.inputs.size(); ++i) {
+    if (needed[i] && context.is_total(static_cast<int>(i))) gradients.erase(step.inputs[i]);
     if (needed[i]) gradients.add(builder, step.inputs[i], std::move(input_gradients[i]));
   }
 }
 
 void reverse_eager_call(Builder& builder, ReverseStep& step, const ActiveSet& active,
                         std::span<const Gradient> output_gradients, GradientMap& gradients) {
-  CalleeDerivative derivative = step.callee->callee_derivative();
+  CalleeDerivative derivative = step.callee->callee_derivative({});
   OperandVector arguments;
   for (int result : derivative.result_indices) {
     const Gradient& gradient = output_gradients[static_cast<size_t>(result)];
@@ -54,11 +77,10 @@ void reverse_eager_call(Builder& builder, ReverseStep& step, const ActiveSet& ac
   arguments.insert(arguments.end(), step.saved.begin(), step.saved.end());
   OperandVector results;
   derivative.backward->call_with(builder, arguments, results);
-  for (size_t i = 0; i < results.size(); ++i) {
+  std::vector<Gradient> of_inputs = gradients_of_call(derivative, results);
+  for (size_t i = 0; i < of_inputs.size(); ++i) {
     const Operand& input = step.inputs[static_cast<size_t>(derivative.argument_indices[i])];
-    if (active.contains(operand_key(input))) {
-      gradients.add(builder, input, {results[i], {}, {}});
-    }
+    if (active.contains(operand_key(input))) gradients.add(builder, input, std::move(of_inputs[i]));
   }
 }
 
@@ -106,7 +128,7 @@ void reverse_step(Builder& builder, ReverseStep& step, const ActiveSet& active,
   }
   if (step.op->compute.kind == ComputeKind::kControl && step.node) {
     auto& graph_builder = static_cast<GraphBuilder&>(builder);
-    if (is_while(*step.op)) return reverse_while(graph_builder, *step.node, active, gradients);
+    if (is_loop(*step.op)) return reverse_while(graph_builder, *step.node, active, gradients);
     if (is_branch(*step.op)) return reverse_if(graph_builder, *step.node, active, gradients);
     if (is_call(*step.op)) return reverse_call(graph_builder, *step.node, active, gradients);
   }
@@ -138,7 +160,7 @@ void reverse_block(GraphBuilder& builder, const Block& block, const ActiveSet& a
 
 void mark_active(const Block& block, ActiveSet& active) {
   for (const Node* node : block.nodes) {
-    if (is_while(*node->op)) {
+    if (is_loop(*node->op)) {
       const Block& body = *node->blocks[1];
       // Carried values become active through each other: until nothing changes.
       bool changed = true;
@@ -175,6 +197,47 @@ void mark_active(const Block& block, ActiveSet& active) {
     if (!depends) continue;
     for (Value* output : node->outputs) {
       if (can_have_gradient(output->type)) active.insert(output);
+    }
+  }
+}
+
+void mark_reached(const Block& block, ActiveSet& reached) {
+  auto is_reached = [&](const Value* value) {
+    return reached.contains(operand_key(const_cast<Value*>(value)));
+  };
+  auto add = [&](const Value* value) {
+    return reached.insert(operand_key(const_cast<Value*>(value))).second;
+  };
+  for (size_t n = block.nodes.size(); n-- > 0;) {
+    const Node& node = *block.nodes[n];
+    if (is_loop(*node.op)) {
+      const Block& body = *node.blocks[1];
+      bool changed = true;
+      while (changed) {
+        changed = false;
+        for (size_t i = 0; i < body.results.size(); ++i) {
+          if (!is_reached(node.outputs[i + 1]) && !is_reached(body.arguments[i + 1])) continue;
+          add(node.inputs[i + 1]);
+          changed |= add(body.results[i]);
+        }
+        size_t before = reached.size();
+        mark_reached(body, reached);
+        changed |= reached.size() != before;
+      }
+      continue;
+    }
+    bool any = false;
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!is_reached(node.outputs[i])) continue;
+      any = true;
+      if (!is_branch(*node.op)) break;
+      for (const auto& branch : node.blocks) add(branch->results[i]);
+    }
+    if (!any) continue;
+    if (is_branch(*node.op)) {
+      for (const auto& branch : node.blocks) mark_reached(*branch, reached);
+    } else if (!node.op->has(kZeroDerivative)) {
+      for (const Value* input : node.inputs) add(input);
     }
   }
 }

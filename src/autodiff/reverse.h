@@ -40,6 +40,22 @@ void reverse_block(GraphBuilder& builder, const Block& block, const ActiveSet& a
 // Extends `active` by the values of the block, and the blocks inside it, that depend on active
 // ones.
 void mark_active(const Block& block, ActiveSet& active);
+// Extends `reached` by the values that those of the block's values that are in it depend on, values
+// from outside included: those that a gradient of the former can reach.
+void mark_reached(const Block& block, ActiveSet& reached);
+
+// The gradients of a callee's inputs, one per argument of the derivative, from what its backward
+// half returned.
+std::vector<Gradient> gradients_of_call(const CalleeDerivative& derivative,
+                                        const OperandVector& results);
+
+// A gradient or tangent, known to have the shape of its value where rules do not tell: what loops
+// carry and branches return must keep what is known of its shape.
+Operand with_known_shape(GraphBuilder& builder, const Operand& gradient, const PartialShape& shape);
+
+bool is_loop(const OpDef& op);
+bool is_branch(const OpDef& op);
+bool is_call(const OpDef& op);
 
 // Values from outside `outermost` that the block, or a block inside it, uses: each use is visited.
 void visit_free_values(const Block& block, const Block& outermost, FunctionRef<void(Value*)> visit);

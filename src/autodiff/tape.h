@@ -50,6 +50,7 @@ class GradientTape final : public OpObserver {
 
   void on_op(const OpDef& op, const Attributes& attributes, std::span<const Operand> inputs,
              std::span<const Operand> outputs, Node* node) override;
+  bool watches(const Operand& value) const override { return is_active(value); }
   bool wants_call(std::span<const Operand> inputs) override;
   void on_call(const std::shared_ptr<Callee>& callee, std::span<const Operand> inputs,
                std::span<const Operand> outputs, std::span<const Operand> saved) override;

@@ -85,8 +85,10 @@ struct CalleeDerivative {
   std::shared_ptr<class Callee>
       backward;  // takes gradients of `result_indices`, then the saved values
   int saved_count = 0;
-  std::vector<int> result_indices;    // of the callee's results: those that can have a gradient
+  std::vector<int> result_indices;    // of the callee's results: those that a gradient is taken of
   std::vector<int> argument_indices;  // of its inputs: those that backward's results belong to
+  // For each of these: its gradient is IndexedSlices, three results (values, indices, dense shape).
+  std::vector<bool> is_sparse;
 };
 
 // The callee with tangents: takes its inputs, then one tangent per input that has one; returns its
@@ -102,7 +104,8 @@ class Callee {
   virtual ~Callee() = default;
   virtual std::string_view callee_name() const = 0;
   virtual const Graph& callee_graph() const = 0;
-  virtual CalleeDerivative callee_derivative() = 0;
+  // `reached[i]`: a gradient of result i is given; empty: of every result that can have one.
+  virtual CalleeDerivative callee_derivative(const std::vector<bool>& reached) = 0;
   virtual CalleeTangent callee_tangent(const std::vector<bool>& has_tangent) = 0;
   // Applies it to inputs of the builder's tier: eager ones run it, values get a Call node. Results
   // are appended.

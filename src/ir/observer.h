@@ -23,6 +23,8 @@ class OpObserver {
   // eager.
   virtual void on_op(const OpDef& op, const Attributes& attributes, std::span<const Operand> inputs,
                      std::span<const Operand> outputs, Node* node) = 0;
+  // Whether derivatives with respect to the value, or through it, may be asked for.
+  virtual bool watches(const Operand& /*value*/) const { return false; }
   // Before a whole concrete function runs eagerly: one tangent per input, null where there is none;
   // empty if no input has one. An observer that gives some gets those of the outputs in return, and
   // hears no more of the call.

@@ -78,6 +78,12 @@ Expression GradientContext::dy(int output) {
   return {builder_, dense_gradient(builder_, gradient)};
 }
 
+Expression GradientContext::total(int input) {
+  size_t i = static_cast<size_t>(input);
+  if (i >= totals_.size() || !totals_[i]) return {};
+  return {builder_, dense_gradient(builder_, *totals_[i])};
+}
+
 void GradientContext::set_dx_unbroadcast(int input, const Expression& gradient) {
   set_dx(input, sum_to_shape_of(builder_, gradient.operand(), inputs_[static_cast<size_t>(input)]));
 }

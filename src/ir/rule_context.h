@@ -75,7 +75,8 @@ class GradientContext {
         outputs_(outputs),
         output_gradients_(output_gradients),
         needed_(needed),
-        input_gradients_(input_gradients) {}
+        input_gradients_(input_gradients),
+        is_total_(inputs.size()) {}
   Builder& builder() { return builder_; }
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int output_count() const { return static_cast<int>(outputs_.size()); }
@@ -94,6 +95,19 @@ class GradientContext {
     input_gradients_[static_cast<size_t>(input)] = {std::move(values), std::move(indices),
                                                     std::move(dense_shape)};
   }
+  // The gradient that arrived, IndexedSlices as they are: for ops that hand their input on.
+  void pass_dy(int input, int output = 0) {
+    input_gradients_[static_cast<size_t>(input)] = output_gradients_[static_cast<size_t>(output)];
+  }
+  // The sum of the input's gradients so far; null if there is none. set_total replaces it: so that
+  // a rule that changes one element of a list changes the sum in place.
+  Expression total(int input);
+  void set_total(int input, Operand sum) {
+    set_dx(input, std::move(sum));
+    is_total_[static_cast<size_t>(input)] = true;
+  }
+  bool is_total(int input) const { return is_total_[static_cast<size_t>(input)]; }
+  void give_totals(std::span<const Gradient* const> totals) { totals_ = totals; }
   // Sums `gradient` over the dimensions along which the input was broadcast, then sets it.
   void set_dx_unbroadcast(int input, const Expression& gradient);
   const AttributeReader& attributes() const { return attributes_; }
@@ -105,6 +119,8 @@ class GradientContext {
   std::span<const Gradient> output_gradients_;
   const std::vector<bool>& needed_;
   std::span<Gradient> input_gradients_;
+  std::span<const Gradient* const> totals_;
+  std::vector<bool> is_total_;
 };
 
 // Forward mode: given tangents of the inputs (null where zero), sets those of the outputs.

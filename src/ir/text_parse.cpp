@@ -21,7 +21,7 @@ class TextCallee final : public Callee {
   explicit TextCallee(std::shared_ptr<Graph> graph) : graph_(std::move(graph)) {}
   std::string_view callee_name() const override { return graph_->name(); }
   const Graph& callee_graph() const override { return *graph_; }
-  CalleeDerivative callee_derivative() override { refuse(); }
+  CalleeDerivative callee_derivative(const std::vector<bool>&) override { refuse(); }
   CalleeTangent callee_tangent(const std::vector<bool>&) override { refuse(); }
   void call_with(Builder&, std::span<const Operand>, std::vector<Operand>&) override { refuse(); }
 

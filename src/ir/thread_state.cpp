@@ -59,4 +59,17 @@ ObserverPause::~ObserverPause() {
   update_observing_bit();
 }
 
+ObserversAround::ObserversAround(const OpObserver* observer) {
+  std::vector<OpObserver*>& all = thread_state.observers;
+  auto position = std::find(all.begin(), all.end(), observer);
+  hidden_.assign(position, all.end());
+  all.erase(position, all.end());
+  update_observing_bit();
+}
+
+ObserversAround::~ObserversAround() {
+  thread_state.observers.insert(thread_state.observers.end(), hidden_.begin(), hidden_.end());
+  update_observing_bit();
+}
+
 }  // namespace graphwright

@@ -52,4 +52,16 @@ class ObserverPause {
   std::vector<OpObserver*> saved_;
 };
 
+// Hides one observer, and those inside it, while it lives. Nothing happens if it does not observe.
+class ObserversAround {
+ public:
+  explicit ObserversAround(const OpObserver* observer);
+  ~ObserversAround();
+  ObserversAround(const ObserversAround&) = delete;
+  ObserversAround& operator=(const ObserversAround&) = delete;
+
+ private:
+  std::vector<OpObserver*> hidden_;
+};
+
 }  // namespace graphwright

@@ -4,6 +4,7 @@
 #include "ir/resources.h"
 #include "kernels/number.h"
 #include "kernels/strided_copy.h"
+#include "ops/list_arithmetic.h"
 #include "ops/op_support.h"
 
 namespace graphwright {
@@ -55,7 +56,7 @@ void constant_identity(ConstantContext& context) {
 }
 void gradient_identity_n(GradientContext& context) {
   for (int i = 0; i < context.input_count(); ++i) {
-    if (context.needs(i) && context.has_dy(i)) context.set_dx(i, context.dy(i));
+    if (context.needs(i) && context.has_dy(i)) context.pass_dy(i, i);
   }
 }
 void forward_identity(ForwardContext& context) {
@@ -167,20 +168,9 @@ void shape_like(ShapeContext& context) { context.output_type(0) = context.input_
 void zeros_like_kernel(KernelContext& context) {
   const Tensor& input = context.input(0);
   if (input.dtype() == DType::kVariant) {
-    // Of a list: one of elements never written, which read as zeros.
-    auto list =
-        input.rank() == 0 ? std::dynamic_pointer_cast<ListObject>(input.object_element()) : nullptr;
+    std::shared_ptr<ListObject> list = list_in(input);
     if (!list) fail(context, "ZerosLike of a variant that is no list");
-    PartialShape shape = list->element_shape();
-    for (int64_t i = 0; !shape.is_fully_defined() && i < list->size(); ++i) {
-      Tensor element = list->get(i);
-      if (element && shape.is_compatible_with(element.shape())) {
-        shape = shape.merged_with(element.shape());
-      }
-    }
-    return context.set_output(
-        0, Tensor::object(DType::kVariant,
-                          std::make_shared<ListObject>(list->dtype(), shape, list->size())));
+    return context.set_output(0, Tensor::object(DType::kVariant, zeros_like_list(*list)));
   }
   Tensor& output = context.require_output(0, input.dtype(), input.dims());
   kernels::clear_elements(input.dtype(), output.mutable_raw_data(), output.element_count());

@@ -67,11 +67,21 @@ void gradient_get_item(GradientContext& context) {
   if (!context.needs(0) || !context.has_dy()) return;
   Algebra f(context.builder());
   DType dtype = dtype_of(context.y());
-  Expression empty =
-      f.call("TensorListReserve",
-             {element_shape_operand(f, context.x(0)), f.call("TensorListLength", {context.x(0)})},
-             {{"element_dtype", dtype}});
-  context.set_dx(0, f.call("TensorListSetItem", {empty, context.x(1), context.dy()}));
+  Expression dy = context.dy();
+  if (Expression total = context.total(0)) {
+    // Only this element of the sum changes, in place.
+    Expression here = f.call("TensorListGetItem", {total, context.x(1), f.shape_of(dy)},
+                             {{"element_dtype", dtype}});
+    Expression sum = dtype == DType::kVariant ? f.call("AddN", {here, dy}) : here + dy;
+    return context.set_total(0, f.call("TensorListSetItem", {total, context.x(1), sum}));
+  }
+  // Lists in a list have zeros of their own lengths.
+  Expression empty = dtype == DType::kVariant ? f.zeros_like(context.x(0))
+                                              : f.call("TensorListReserve",
+                                                       {element_shape_operand(f, context.x(0)),
+                                                        f.call("TensorListLength", {context.x(0)})},
+                                                       {{"element_dtype", dtype}});
+  context.set_dx(0, f.call("TensorListSetItem", {empty, context.x(1), dy}));
 }
 
 void length_kernel(KernelContext& context) { set_scalar(context, list_of(context).size()); }

@@ -6,6 +6,7 @@
 #include "kernels/number.h"
 #include "kernels/reduction.h"
 #include "kernels/strided_copy.h"
+#include "ops/list_arithmetic.h"
 #include "ops/op_support.h"
 
 namespace graphwright {
@@ -268,38 +269,17 @@ void shape_add_n(ShapeContext& context) {
   }
   context.set_output(0, std::move(shape));
 }
-Tensor sum_of(const Tensor& left, const Tensor& right) {
-  Tensor sum = left.copy();
-  kernels::add_elements(sum.dtype(), right.raw_data(), 0, sum.mutable_raw_data(), 0,
-                        sum.element_count());
-  return sum;
-}
-// Lists add element by element; what was never written counts as zeros.
+// Lists add element by element.
 void add_lists(KernelContext& context) {
   auto list_at = [&](int i) {
-    auto list = std::dynamic_pointer_cast<ListObject>(context.input(i).object_element());
+    std::shared_ptr<ListObject> list = list_in(context.input(i));
     if (!list) fail(context, "inputs", "AddN of variants adds lists only");
     return list;
   };
   std::shared_ptr<ListObject> total = list_at(0)->copy();
   for (int i = 1; i < context.input_count(); ++i) {
-    std::shared_ptr<ListObject> other = list_at(i);
-    if (other->size() != total->size() || other->dtype() != total->dtype()) {
-      fail(context, "inputs",
-           "Trying to add lists of different lengths or dtypes: " + std::to_string(total->size()) +
-               " and " + std::to_string(other->size()) + " elements");
-    }
-    for (int64_t k = 0; k < total->size(); ++k) {
-      Tensor right = other->get(k);
-      if (!right) continue;
-      Tensor left = total->get(k);
-      if (left && !std::ranges::equal(left.dims(), right.dims())) {
-        fail(context, "inputs",
-             "Trying to add list elements of shapes " + dims_to_string(left.dims()) + " and " +
-                 dims_to_string(right.dims()));
-      }
-      total->set(k, left ? sum_of(left, right) : right);
-    }
+    Status status = add_to_list(*total, *list_at(i));
+    if (!status.ok()) fail(context, "inputs", std::string(status.message()));
   }
   context.set_output(0, Tensor::object(DType::kVariant, std::move(total)));
 }

@@ -118,7 +118,7 @@ Tensor read_value(KernelContext& context) {
 }
 void read_kernel(KernelContext& context) { context.set_output(0, read_value(context)); }
 void gradient_read(GradientContext& context) {
-  if (context.needs(0) && context.has_dy()) context.set_dx(0, context.dy());
+  if (context.needs(0) && context.has_dy()) context.pass_dy(0);
 }
 void forward_read(ForwardContext& context) {
   if (context.has_dx(0)) context.set_dy(0, context.dx(0));

@@ -176,7 +176,7 @@ void bind_autodiff(nb::module_& module) {
           })
       .def("start", &ForwardAccumulator::start)
       .def("stop", &ForwardAccumulator::stop)
-      .def("tangent", [](const ForwardAccumulator& self, nb::handle primal) -> nb::object {
+      .def("tangent", [](ForwardAccumulator& self, nb::handle primal) -> nb::object {
         Operand tangent = self.tangent(source_of(primal));
         return tangent ? nb::steal(wrap(tangent)) : nb::none();
       });

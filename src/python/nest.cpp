@@ -132,7 +132,7 @@ Parts open(PyObject* value, NestKind kind) {
     case NestKind::kComposite:
       parts.prototype = checked_ref(PyObject_GetAttrString(value, "_type_spec"));
       parts.children.push_back(
-          checked_ref(PyObject_CallMethod(parts.prototype.get(), "_to_components", "O", value)));
+          checked_ref(PyObject_CallMethod(parts.prototype.get(), "_to_components", "(O)", value)));
       break;
     case NestKind::kTypeSpec:
       parts.prototype = Ref::borrow(value);
@@ -230,7 +230,7 @@ Ref build(const Structure::Node& node, const std::vector<Ref>& children) {
     case NestKind::kComposite:
     case NestKind::kTypeSpec:
       return checked_ref(
-          PyObject_CallMethod(node.prototype.get(), "_from_components", "O", children[0].get()));
+          PyObject_CallMethod(node.prototype.get(), "_from_components", "(O)", children[0].get()));
   }
   throw_internal("a leaf has no container");
 }

@@ -241,7 +241,15 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
   auto graph = std::make_shared<Graph>(next_graph_name(name_));
   BuildContext context(ContextKind::kFunction, graph, variable_creation);
   int argument_count = 0;
-  {
+  auto known_inputs = [&] {
+    std::vector<Tensor> inputs;
+    for (const TensorLeaf& leaf : encoder.leaves()) {
+      bool known = leaf.operand && leaf.operand.is_tensor();
+      inputs.push_back(known ? leaf.operand.tensor() : Tensor());
+    }
+    return inputs;
+  };
+  try {
     ContextScope scope(context);
     LocationScope locations;
     size_t next = 0;
@@ -336,18 +344,15 @@ std::shared_ptr<Trace> PolymorphicFunction::trace_once(
     trace->result_shape = trace->result.get() == Py_None   ? Trace::Shape::kNone
                           : is_tensor(trace->result.get()) ? Trace::Shape::kTensor
                                                            : Trace::Shape::kStructure;
+  } catch (...) {
+    if (!context.lifted_variables().empty()) {
+      initialize_after_failure(*graph, context.lifted_variables(), known_inputs());
+    }
+    throw;
   }
   *made_variables = !context.lifted_variables().empty();
   if (*made_variables) {
-    std::vector<Tensor> inputs;
-    for (const TensorLeaf& leaf : encoder.leaves()) {
-      if (!leaf.operand || !leaf.operand.is_tensor()) {
-        inputs.emplace_back();
-      } else {
-        inputs.push_back(leaf.operand.tensor());
-      }
-    }
-    initialize_lifted_variables(*graph, context.lifted_variables(), inputs);
+    initialize_lifted_variables(*graph, context.lifted_variables(), known_inputs());
   }
   trace->concrete = std::make_shared<ConcreteFunction>(graph, argument_count);
   ++tracing_count_;

@@ -62,6 +62,13 @@ int64_t ObjectSerials::serial_of(PyObject* object) {
   return next_;
 }
 
+namespace {
+
+// Composite tensors are given and returned by their components.
+constexpr NestOptions kNest{.expand_composites = true};
+
+}  // namespace
+
 int64_t ObjectSerials::serial_of(const Structure& structure) {
   auto [position, inserted] = structures_.try_emplace(structure, next_ + 1);
   if (inserted) ++next_;
@@ -141,7 +148,8 @@ void ArgumentEncoder::add_slow(PyObject* value) {
   if (value == Py_Ellipsis) return writer_.tag(TraceKeyWriter::kEllipsis);
   if (is_variable(value)) return add_variable(value);
   if (is_tensor_array(value)) return add_tensor_array(value);
-  if (is_tensor_leaf(value)) {
+  NestKind kind = nest_kind(value, kNest);
+  if (kind != NestKind::kComposite && is_tensor_leaf(value)) {
     Operand operand = operand_of(value);
     write_tensor(dtype_of(operand), shape_of(operand));
     leaves_.push_back({std::move(operand), Ref(), parameter_});
@@ -153,9 +161,9 @@ void ArgumentEncoder::add_slow(PyObject* value) {
     return write_tensor(type.dtype, type.shape);
   }
   if (PyType_Check(value)) return add_object(value);
-  if (nest_kind(value) == NestKind::kLeaf) return add_object(value);
+  if (kind == NestKind::kLeaf) return add_object(value);
   std::vector<Ref> items;
-  Structure structure = nest_flatten(value, items);
+  Structure structure = nest_flatten(value, items, kNest);
   writer_.tag(TraceKeyWriter::kBegin);
   writer_.word(serials_.serial_of(structure));
   for (const Ref& item : items) add(item.get(), parameter_);
@@ -286,7 +294,7 @@ Ref replace_leaves(PyObject* value, Leaves which, LeafReplacement replacement) {
     }
     return is_tensor_leaf(leaf) || is_tensor_spec(leaf) ? replacement(leaf) : Ref::borrow(leaf);
   };
-  return nest_map(value, replace);
+  return nest_map(value, replace, kNest);
 }
 
 }  // namespace graphwright

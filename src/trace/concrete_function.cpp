@@ -11,6 +11,7 @@
 #include "ir/resources.h"
 #include "ir/thread_state.h"
 #include "trace/build_context.h"
+#include "trace/constant_captures.h"
 
 namespace graphwright {
 namespace {
@@ -91,11 +92,66 @@ void ConcreteFunction::check_arguments(std::span<const Operand> arguments, bool 
 void ConcreteFunction::call(std::span<const Operand> arguments, OperandVector& outputs) {
   bool building = thread_state.bits & ThreadState::kBuilding;
   check_arguments(arguments, building);
+  if (thread_state.bits & ThreadState::kObserving) {
+    if (auto other = with_watched_constants()) {
+      return building ? other->call_building(arguments, outputs)
+                      : other->call_eager(arguments, outputs);
+    }
+  }
   if (building) {
     call_building(arguments, outputs);
   } else {
     call_eager(arguments, outputs);
   }
+}
+
+const std::vector<Tensor>& ConcreteFunction::constants() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!constants_) constants_ = differentiable_constants(*graph_);
+  return *constants_;
+}
+
+// Null if no observer watches a tensor that the trace has as a constant.
+std::shared_ptr<ConcreteFunction> ConcreteFunction::with_watched_constants() {
+  std::vector<Tensor> watched;
+  for (const Tensor& tensor : constants()) {
+    Operand operand(tensor);
+    for (const OpObserver* observer : thread_state.observers) {
+      if (!observer->watches(operand)) continue;
+      watched.push_back(tensor);
+      break;
+    }
+  }
+  return watched.empty() ? nullptr : with_captures(watched);
+}
+
+// Itself if it has none of them.
+std::shared_ptr<ConcreteFunction> ConcreteFunction::with_captures(
+    const std::vector<Tensor>& tensors) {
+  auto is_same = [](const Tensor& left, const Tensor& right) {
+    return left.impl() == right.impl();
+  };
+  std::vector<Tensor> mine;
+  for (const Tensor& tensor : constants()) {
+    for (const Tensor& wanted : tensors) {
+      if (is_same(tensor, wanted)) mine.push_back(tensor);
+    }
+  }
+  if (mine.empty()) return shared_from_this();
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (const auto& [known, function] : with_captures_) {
+      if (std::ranges::equal(known, mine, is_same)) return function;
+    }
+  }
+  auto of_callee = [&](const std::shared_ptr<Callee>& callee) -> std::shared_ptr<Callee> {
+    return std::static_pointer_cast<ConcreteFunction>(callee)->with_captures(mine);
+  };
+  auto made = std::make_shared<ConcreteFunction>(with_captured_constants(*graph_, mine, of_callee),
+                                                 argument_count_);
+  std::lock_guard<std::mutex> lock(mutex_);
+  with_captures_.emplace_back(std::move(mine), made);
+  return made;
 }
 
 void ConcreteFunction::call_building(std::span<const Operand> arguments, OperandVector& outputs) {
@@ -219,11 +275,15 @@ std::vector<bool> ConcreteFunction::differentiable_inputs() const {
   return needed;
 }
 
-CalleeDerivative ConcreteFunction::callee_derivative() {
-  std::shared_ptr<const Differentiable> made = differentiable(differentiable_inputs());
+CalleeDerivative ConcreteFunction::callee_derivative(const std::vector<bool>& reached) {
+  std::shared_ptr<const Differentiable> made = differentiable(differentiable_inputs(), reached);
   const ReverseDerivative& derivative = made->derivative;
-  return {made->forward, made->backward, derivative.saved_count, derivative.result_indices,
-          derivative.argument_indices};
+  return {made->forward,
+          made->backward,
+          derivative.saved_count,
+          derivative.result_indices,
+          derivative.argument_indices,
+          derivative.is_sparse};
 }
 
 CalleeTangent ConcreteFunction::callee_tangent(const std::vector<bool>& has_tangent) {
@@ -265,11 +325,12 @@ Status ConcreteFunction::run(std::span<const Tensor> arguments, std::span<Tensor
 }
 
 std::shared_ptr<const ConcreteFunction::Differentiable> ConcreteFunction::differentiable(
-    const std::vector<bool>& needed) {
+    const std::vector<bool>& needed, const std::vector<bool>& reached) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     for (const auto& known : differentiables_) {
-      if (make_derivative_ || known->needed == needed) return known;
+      bool is_same = known->needed == needed && known->reached == reached;
+      if (make_derivative_ || is_same) return known;
     }
   }
   if (make_derivative_) {
@@ -280,7 +341,8 @@ std::shared_ptr<const ConcreteFunction::Differentiable> ConcreteFunction::differ
   }
   auto made = std::make_shared<Differentiable>();
   made->needed = needed;
-  made->derivative = build_reverse_derivative(*graph_, needed);
+  made->reached = reached;
+  made->derivative = build_reverse_derivative(*graph_, needed, reached);
   auto whole = [](const std::shared_ptr<Graph>& graph) {
     return std::make_shared<ConcreteFunction>(graph,
                                               static_cast<int>(graph->body().arguments.size()));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ class ConcreteFunction final : public Callee,
   const std::shared_ptr<Graph>& graph() const { return graph_; }
   int argument_count() const { return argument_count_; }
   int result_count() const { return static_cast<int>(graph_->body().results.size()); }
-  CalleeDerivative callee_derivative() override;
+  CalleeDerivative callee_derivative(const std::vector<bool>& reached) override;
   CalleeTangent callee_tangent(const std::vector<bool>& has_tangent) override;
   void call_with(Builder& builder, std::span<const Operand> inputs,
                  OperandVector& results) override;
@@ -56,15 +57,16 @@ class ConcreteFunction final : public Callee,
 
   // Compiled on first use; may be replaced by a better plan at any time.
   std::shared_ptr<Plan> plan();
-  // The derivative with respect to the inputs (arguments, then captures) that `needed` marks. Made
-  // on first use and kept.
+  // The derivative with respect to the inputs (arguments, then captures) that `needed` marks, of
+  // the results that `reached` marks (empty: all). Made on first use and kept.
   struct Differentiable {
-    std::vector<bool> needed;
+    std::vector<bool> needed, reached;
     ReverseDerivative derivative;
     std::shared_ptr<ConcreteFunction> forward;   // results, then saved values
     std::shared_ptr<ConcreteFunction> backward;  // gradients of results, then saved values
   };
-  std::shared_ptr<const Differentiable> differentiable(const std::vector<bool>& needed);
+  std::shared_ptr<const Differentiable> differentiable(const std::vector<bool>& needed,
+                                                       const std::vector<bool>& reached = {});
   // A derivative of the program's own instead, whatever is needed; made on first use.
   void set_derivative(std::function<std::shared_ptr<const Differentiable>()> make) {
     make_derivative_ = std::move(make);
@@ -79,6 +81,9 @@ class ConcreteFunction final : public Callee,
                          OperandVector& outputs);
   std::vector<bool> differentiable_inputs() const;
   void call_building(std::span<const Operand> arguments, OperandVector& outputs);
+  const std::vector<Tensor>& constants();
+  std::shared_ptr<ConcreteFunction> with_captures(const std::vector<Tensor>& tensors);
+  std::shared_ptr<ConcreteFunction> with_watched_constants();
 
   std::shared_ptr<Graph> graph_;
   int argument_count_;
@@ -90,6 +95,9 @@ class ConcreteFunction final : public Callee,
   std::shared_ptr<Plan> plan_;
   std::vector<std::shared_ptr<const Differentiable>> differentiables_;
   std::vector<std::pair<std::vector<bool>, CalleeTangent>> tangents_;
+  std::optional<std::vector<Tensor>> constants_;
+  // Copies that take some of the constants as captures, by which.
+  std::vector<std::pair<std::vector<Tensor>, std::shared_ptr<ConcreteFunction>>> with_captures_;
 };
 
 }  // namespace graphwright

@@ -48,6 +48,7 @@ std::shared_ptr<const ConcreteFunction::Differentiable> derivative_of_identity(
       derivative.result_indices.push_back(static_cast<int>(i));
     }
   }
+  derivative.is_sparse.assign(derivative.argument_indices.size(), false);
   if (copies == 0) {
     made->backward = custom->backward;
     derivative.backward = made->backward->graph();
@@ -82,6 +83,7 @@ std::shared_ptr<const ConcreteFunction::Differentiable> derivative_of_identity(
     if (!sums[k]) continue;
     derivative.argument_indices.push_back(
         static_cast<int>(custom->input_types.size() + result_count + k));
+    derivative.is_sparse.push_back(false);
     results.push_back(sums[k].values);
   }
   for (const Operand& result : results) body.results.push_back(builder.import(result));

@@ -15,5 +15,9 @@ namespace graphwright {
 // branch, on a loop body, or on an input that is not known.
 void initialize_lifted_variables(const Graph& graph, std::span<const LiftedVariable> variables,
                                  std::span<const Tensor> inputs);
+// The same after a trace that threw, for those variables whose initial values can be computed: the
+// program may hold them, and does not make them again when it calls the function once more.
+void initialize_after_failure(const Graph& graph, std::span<const LiftedVariable> variables,
+                              std::span<const Tensor> inputs) noexcept;
 
 }  // namespace graphwright

@@ -192,6 +192,6 @@ TEST_CASE("a concrete function keeps one derivative for each set of inputs") {
   auto function = std::make_shared<ConcreteFunction>(graph, 2);
   CHECK(function->differentiable({true, false}) == function->differentiable({true, false}));
   CHECK(function->differentiable({true, false}) != function->differentiable({true, true}));
-  CalleeDerivative derivative = function->callee_derivative();
+  CalleeDerivative derivative = function->callee_derivative({});
   CHECK(derivative.argument_indices == std::vector<int>{0, 1});
 }

@@ -18,7 +18,7 @@ struct GraphCallee : Callee {
   explicit GraphCallee(std::shared_ptr<Graph> graph) : graph(std::move(graph)) {}
   std::string_view callee_name() const override { return graph->name(); }
   const Graph& callee_graph() const override { return *graph; }
-  CalleeDerivative callee_derivative() override {
+  CalleeDerivative callee_derivative(const std::vector<bool>&) override {
     throw_unimplemented("A test's callee has no derivative.");
   }
   CalleeTangent callee_tangent(const std::vector<bool>&) override {
