@@ -50,7 +50,9 @@ inline Tensor sample(Kind kind, std::mt19937& random) {
   if (kind == Kind::kInteger) return Tensor::int32_scalar(static_cast<int32_t>(random() % 5));
   if (kind == Kind::kCondition) return Tensor::bool_scalar(random() % 2 != 0);
   std::vector<int64_t> dims;
-  if (kind == Kind::kVector || kind == Kind::kUnknown) dims = {3};
+  if (kind == Kind::kVector) dims = {3};
+  // Both fit with each other and with the vectors.
+  if (kind == Kind::kUnknown) dims = {random() % 3 == 0 ? 1 : 3};
   if (kind == Kind::kLarge) dims = {7, 3};
   Tensor tensor = Tensor::empty(kFloat, dims);
   for (int64_t i = 0; i < tensor.element_count(); ++i) tensor.mutable_data<float>()[i] = number();
@@ -130,7 +132,11 @@ class Generator {
           add_list_op(scope);
           break;
         case 12:
-          add_call(scope);
+          if (pick(3) == 0) {
+            add_shape_op(scope);
+          } else {
+            add_call(scope);
+          }
           break;
         case 13:
         case 14:
@@ -281,6 +287,18 @@ class Generator {
     }
   }
 
+  // What depends on shapes that are not known.
+  void add_shape_op(Scope& scope) {
+    Operand unknown = any(scope, Kind::kUnknown);
+    Operand shape = builder_.op("Shape", {unknown});
+    if (pick(2)) {
+      scope.push_back({builder_.op("Size", {unknown}), Kind::kInteger});
+      return;
+    }
+    Operand same = builder_.op("Reshape", {builder_.op("Neg", {unknown}), shape});
+    scope.push_back({same, shape_of(same).is_fully_defined() ? Kind::kVector : Kind::kUnknown});
+  }
+
   void add_call(Scope& scope) {
     if (!callee_) return;
     std::vector<Operand> inputs;
@@ -410,11 +428,13 @@ struct RandomProgram {
       auto kind = static_cast<Kind>(i / 2);
       scope.push_back({graph->add_argument(graph->body(), type_of_kind(kind)), kind});
       inputs.push_back(sample(kind, generator.random()));
+      other_inputs.push_back(sample(kind, generator.random()));
     }
     variable = std::make_shared<VariableResource>("v", kFloat, PartialShape{7, 3});
     generator.set_variable(
         graph->add_argument(graph->body(), variable_type(kFloat, PartialShape{7, 3})));
     inputs.push_back(Tensor::object(DType::kResource, variable));
+    other_inputs.push_back(inputs.back());
     scope.push_back({generator.new_list(), Kind::kList});
     std::vector<Kind> callee_results;
     std::shared_ptr<Callee> callee = make_callee(seed, callee_results);
@@ -436,6 +456,7 @@ struct RandomProgram {
 
   std::shared_ptr<Graph> graph;
   std::vector<Tensor> inputs;
+  std::vector<Tensor> other_inputs;  // other numbers; what is unknown may have another size
   std::shared_ptr<VariableResource> variable;
   Tensor start;
 };
