@@ -153,6 +153,7 @@ class Converter {
       case ParameterKind::kTyped:
         return tensor_argument(argument, spec.dtype, spec.name);
       case ParameterKind::kIndex:
+      case ParameterKind::kCount:
         return index(spec, argument);
       case ParameterKind::kTensors:
       case ParameterKind::kMixed:
@@ -162,6 +163,7 @@ class Converter {
       case ParameterKind::kFloat:
         return real(spec, argument);
       case ParameterKind::kBool:
+      case ParameterKind::kFlag:
         if (argument.kind != Kind::kBoolean) refuse(spec, "must be a bool");
         return argument.integer != 0;
       case ParameterKind::kString:
@@ -172,12 +174,15 @@ class Converter {
       case ParameterKind::kInts:
         return integer_list(argument, spec.name);
       case ParameterKind::kAxis:
+      case ParameterKind::kDimension:
         if (argument.kind == Kind::kInteger) return argument.integer;
         if (argument.kind == Kind::kIntegers || argument.kind == Kind::kNumbers) {
           return integer_list(argument, spec.name);
         }
         return index(spec, argument);
       case ParameterKind::kShape:
+      case ParameterKind::kDims:
+      case ParameterKind::kDimVector:
         return shape(spec, argument);
       case ParameterKind::kOption:
         if (argument.kind == Kind::kInteger) return argument.integer;

@@ -28,6 +28,8 @@ Code code_of(ErrorKind kind) {
       return Code::kNotFound;
     case ErrorKind::kRuntimeError:
       return Code::kFailedPrecondition;
+    case ErrorKind::kOverflowError:
+      return Code::kOutOfRange;
     case ErrorKind::kNotImplementedError:
       return Code::kUnimplemented;
   }

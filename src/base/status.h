@@ -44,6 +44,7 @@ enum class ErrorKind : uint8_t {
   kAttributeError,
   kRuntimeError,
   kNotImplementedError,
+  kOverflowError,
 };
 
 struct ErrorDetail {

@@ -97,6 +97,47 @@ GW_INLINE Complex<V> tanh(Complex<V> z) {
           select(far, copysign(constant<V>(0), imaginary), imaginary)};
 }
 
+// tan(z) = -i tanh(i z).
+template <class V>
+GW_INLINE Complex<V> tan(Complex<V> z) {
+  Complex<V> t = tanh(Complex<V>{-z.imaginary, z.real});
+  return {t.imaginary, -t.real};
+}
+
+// e^z - 1: with z = a + ib, expm1(a) cos b + (cos b - 1) has no cancellation for small z, as
+// cos b - 1 = -2 sin^2(b / 2).
+template <class V>
+GW_INLINE Complex<V> expm1(Complex<V> z) {
+  V half_sine = sin(constant<V>(0.5) * z.imaginary);
+  V less_one = constant<V>(-2) * half_sine * half_sine;
+  V growth = expm1(z.real);
+  V imaginary = exp(z.real) * sin(z.imaginary);
+  return {fma(growth, cos(z.imaginary), less_one),
+          select(z.imaginary == constant<V>(0), z.imaginary, imaginary)};
+}
+
+// log(1 + z): log|1 + z| = log1p(a (2 + a) + b^2) / 2 where that is small.
+template <class V>
+GW_INLINE Complex<V> log1p(Complex<V> z) {
+  V one = constant<V>(1), half = constant<V>(0.5);
+  V a = z.real, b = z.imaginary;
+  V square_less_one = fma(a, constant<V>(2) + a, b * b);
+  V near = half * log1p(square_less_one);
+  V far = log(absolute_value(Complex<V>{one + a, b}));
+  return {select(abs(square_less_one) < half, near, far), atan2(b, one + a)};
+}
+
+// e^(y log x). Of 0 it is 0 where y is real and positive, NaN elsewhere, as C's cpow has it.
+template <class V>
+GW_INLINE Complex<V> pow(Complex<V> x, Complex<V> y) {
+  V zero = constant<V>(0), nan = infinity<V>() - infinity<V>();
+  MaskOf<V> of_zero = (x.real == zero) & (x.imaginary == zero);
+  MaskOf<V> vanishes = (y.imaginary == zero) & (y.real > zero);
+  Complex<V> power = exp(y * log(x));
+  V at_zero = select(vanishes, zero, nan);
+  return {select(of_zero, at_zero, power.real), select(of_zero, -at_zero, power.imaginary)};
+}
+
 template <class V>
 GW_INLINE Complex<V> sigmoid(Complex<V> z) {
   Complex<V> one = real_constant<Complex<V>>(1);

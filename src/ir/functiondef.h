@@ -31,8 +31,13 @@ using FunctionBody = CallResult (*)(CallContext&);
 //   mixed       a list or tuple of tensors of any dtypes, or one tensor
 //   int, float, bool, str, dtype
 //   ints        an int or a sequence of ints
-//   axis        an int, a sequence of ints, or an integer tensor
+//   flag        True or False only, where `bool` takes any truth value
+//   axis        an int, a sequence of ints, or an integer tensor; the op refuses other tensors
+//   dimension   the same, but refused with TypeError whatever the tier
+//   count       an integer tensor; TypeError for others whatever the tier
 //   shape       a shape known now or an integer tensor: an Operand (constant where known)
+//   dims        the same, but one number stands for a vector only where ops run eagerly
+//   dim_vector  the same, and one number is refused by the op
 //   option      a str, an int or a float, as given
 //   padding     a str, or pairs of ints as an integer tensor
 //   any         whatever Python value: only for rows whose body is in src/python

@@ -27,7 +27,12 @@ enum class ParameterKind : uint8_t {
   kType,
   kInts,
   kAxis,
-  kShape,        // as a tensor
+  kDimension,    // as kAxis, but what is no integer is a TypeError whatever the tier
+  kCount,        // an integer tensor; TypeError as kDimension
+  kFlag,         // True or False and nothing that is only true or false
+  kShape,        // as a tensor; one number is the shape of a vector
+  kDims,         // the same, but one number only where ops run eagerly
+  kDimVector,    // the same, and never one number
   kOption,       // a str, an int or a float
   kPadding,      // a str, or pairs of ints
   kStaticShape,  // attributes: a shape that may be partly known

@@ -150,32 +150,130 @@ bool fill_normal(DType dtype, const Philox& philox, uint64_t first, void* target
   }
 }
 
+namespace {
+
+// The 32-bit numbers of a sequence one by one.
+class SingleNumbers {
+ public:
+  SingleNumbers(const Philox& philox, uint64_t first) : philox_(philox), next_block_(first) {}
+  uint32_t next() {
+    if (used_ == 4) {
+      block_ = philox_.block(next_block_++);
+      used_ = 0;
+    }
+    return block_[used_++];
+  }
+
+ private:
+  const Philox& philox_;
+  uint64_t next_block_;
+  Philox::Block block_{};
+  size_t used_ = 4;
+};
+
+constexpr double kTruncation = 2.0;
+// Numbers reserved for each element, since how many it takes is not known before.
+constexpr uint64_t kReservedPerElement = 256;
+
+Pair next_pair(SingleNumbers& numbers, float) {
+  uint32_t x0 = numbers.next(), x1 = numbers.next();
+  return box_muller(x0, x1);
+}
+Pair next_pair(SingleNumbers& numbers, double) {
+  Philox::Block block;
+  for (uint32_t& x : block) x = numbers.next();
+  return box_muller(block);
+}
+
+template <class Real, int PerGroup, class T, class Narrow>
+void fill_truncated(const Philox& philox, uint64_t first, T* target, int64_t count, Narrow narrow) {
+  int64_t groups = (count + PerGroup - 1) / PerGroup;
+  parallel_for(groups, 1024, [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) {
+      uint64_t skipped = static_cast<uint64_t>(g) * PerGroup * kReservedPerElement / 4;
+      SingleNumbers numbers(philox, first + skipped);
+      int64_t at = g * PerGroup, stop = std::min<int64_t>(count, at + PerGroup);
+      while (at < stop) {
+        Pair pair = next_pair(numbers, Real());
+        for (double value : {pair.first, pair.second}) {
+          if (std::abs(value) < kTruncation && at < stop) {
+            target[at++] = narrow(static_cast<Real>(value));
+          }
+        }
+      }
+    }
+  });
+}
+
+// low + bits % range for each 32 or 64 bits; all values where range is 0.
+template <class U>
+void fill_integers(const Philox& philox, uint64_t first, U low, U range, U* target, int64_t count) {
+  constexpr int kPerBlock = 16 / sizeof(U);
+  fill_blocks<kPerBlock>(philox, first, target, count, [&](const Philox::Block& block, U* values) {
+    for (size_t i = 0; i < kPerBlock; ++i) {
+      U bits;
+      if constexpr (sizeof(U) == 4) {
+        bits = block[i];
+      } else {
+        bits = block[2 * i] | uint64_t{block[2 * i + 1]} << 32;
+      }
+      values[i] = range == 0 ? bits : low + bits % range;
+    }
+  });
+}
+
+bool is_wide_integer(DType dtype) { return dtype == DType::kInt64 || dtype == DType::kUint64; }
+bool is_random_integer(DType dtype) {
+  return dtype == DType::kInt32 || dtype == DType::kUint32 || is_wide_integer(dtype);
+}
+
+}  // namespace
+
+bool fill_truncated_normal(DType dtype, const Philox& philox, uint64_t first, void* target,
+                           int64_t count) {
+  switch (dtype) {
+    case DType::kFloat:
+      fill_truncated<float, 4>(philox, first, static_cast<float*>(target), count,
+                               [](float value) { return value; });
+      return true;
+    case DType::kHalf:
+      fill_truncated<float, 4>(philox, first, static_cast<uint16_t*>(target), count, float_to_half);
+      return true;
+    case DType::kBfloat16:
+      fill_truncated<float, 4>(philox, first, static_cast<uint16_t*>(target), count,
+                               float_to_bfloat16);
+      return true;
+    case DType::kDouble:
+      fill_truncated<double, 2>(philox, first, static_cast<double*>(target), count,
+                                [](double value) { return value; });
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool fill_all_integers(DType dtype, const Philox& philox, uint64_t first, void* target,
+                       int64_t count) {
+  if (!is_random_integer(dtype)) return false;
+  if (is_wide_integer(dtype)) {
+    fill_integers<uint64_t>(philox, first, 0, 0, static_cast<uint64_t*>(target), count);
+  } else {
+    fill_integers<uint32_t>(philox, first, 0, 0, static_cast<uint32_t*>(target), count);
+  }
+  return true;
+}
+
 bool fill_uniform_integers(DType dtype, const Philox& philox, uint64_t first, int64_t low,
                            int64_t high, void* target, int64_t count) {
-  using Block = Philox::Block;
-  if (dtype == DType::kInt32) {
-    uint32_t range = static_cast<uint32_t>(high) - static_cast<uint32_t>(low);
-    fill_blocks<4>(philox, first, static_cast<int32_t*>(target), count,
-                   [&](const Block& block, int32_t* values) {
-                     for (size_t i = 0; i < 4; ++i) {
-                       values[i] =
-                           static_cast<int32_t>(static_cast<uint32_t>(low) + block[i] % range);
-                     }
-                   });
-    return true;
+  if (!is_random_integer(dtype)) return false;
+  uint64_t start = static_cast<uint64_t>(low), range = static_cast<uint64_t>(high) - start;
+  if (is_wide_integer(dtype)) {
+    fill_integers<uint64_t>(philox, first, start, range, static_cast<uint64_t*>(target), count);
+  } else {
+    fill_integers<uint32_t>(philox, first, static_cast<uint32_t>(start),
+                            static_cast<uint32_t>(range), static_cast<uint32_t*>(target), count);
   }
-  if (dtype == DType::kInt64) {
-    uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-    fill_blocks<2>(philox, first, static_cast<int64_t*>(target), count,
-                   [&](const Block& block, int64_t* values) {
-                     for (size_t i = 0; i < 2; ++i) {
-                       uint64_t bits = block[2 * i] | uint64_t{block[2 * i + 1]} << 32;
-                       values[i] = static_cast<int64_t>(static_cast<uint64_t>(low) + bits % range);
-                     }
-                   });
-    return true;
-  }
-  return false;
+  return true;
 }
 
 }  // namespace graphwright::kernels

@@ -29,7 +29,15 @@ class Philox {
 bool fill_uniform(DType dtype, const Philox& philox, uint64_t first, void* target, int64_t count);
 // Standard normal by the Box-Muller transform: half, bfloat16, float32, float64.
 bool fill_normal(DType dtype, const Philox& philox, uint64_t first, void* target, int64_t count);
-// Uniform integers in [low, high): int32, int64; low < high.
+// Standard normal, but numbers beyond two standard deviations are drawn again: the same dtypes.
+// Each group of four elements (two of float64) has 256 numbers' worth of blocks to draw from.
+bool fill_truncated_normal(DType dtype, const Philox& philox, uint64_t first, void* target,
+                           int64_t count);
+// Uniform over all values: int32, int64, uint32, uint64.
+bool fill_all_integers(DType dtype, const Philox& philox, uint64_t first, void* target,
+                       int64_t count);
+// Uniform integers in [low, high), compared as the dtype's values: int32, int64, uint32, uint64;
+// low < high.
 bool fill_uniform_integers(DType dtype, const Philox& philox, uint64_t first, int64_t low,
                            int64_t high, void* target, int64_t count);
 

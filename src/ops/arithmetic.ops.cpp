@@ -1,5 +1,5 @@
 // Elementwise arithmetic of two numbers.
-#include "formulas/complex.h"
+#include "formulas/complex_functions.h"
 #include "formulas/power.h"
 #include "formulas/scalar_functions.h"
 #include "kernels/formula_family.h"
@@ -142,12 +142,12 @@ struct TruncateMod : Binary {
 };
 
 struct Pow : Binary {
-  static constexpr DTypeSet kTypes = kFloating | kSignedInteger;
+  static constexpr DTypeSet kTypes = kFloating | kSignedInteger | kComplex;
   static constexpr const char* kErrorMessage =
       "Integers to negative integer powers are not allowed";
   template <class V>
   static V apply(V x, V y) {
-    if constexpr (kIsFloating<V>) {
+    if constexpr (kIsFloating<RealOf<V>>) {
       return pow(x, y);
     } else {
       return call_lanes<IntegerPowerFunction>(x, y);
@@ -155,7 +155,7 @@ struct Pow : Binary {
   }
 
   template <class V>
-  static MaskOf<V> error(V, V y) {
+  static MaskOf<RealOf<V>> error(V, V y) {
     return y < constant<V>(0);
   }
 };
@@ -231,7 +231,7 @@ E pow_by_x(const E& x, const E& y, const E&) { return y * x.apply("Pow", y - 1.0
 // z log(x) where x is positive (not zero, for complex x), else 0.
 E pow_by_y(const E& x, const E&, const E& z) {
   E zero = zeros_like(x);
-  E inside = x.apply("Greater", zero);
+  E inside = x.apply(is_complex(x.dtype()) ? "NotEqual" : "Greater", zero);
   return z * where(inside, where(inside, x, ones_of(x)).apply("Log"), zero);
 }
 // Of d = x - y, |d|^2 changes by 2 Re(conj(d) dd): no function of d alone has that derivative.
@@ -404,7 +404,7 @@ constexpr std::array kArithmeticOps{
           .doc = "x to the power y of each pair of elements, broadcast as NumPy does. Integers "
                  "wrap; InvalidArgument where an integer y is negative.",
           .traits = kPure | kElementwise | kMayFail,
-          .types = {{{"T", kFloating | kSignedInteger}}},
+          .types = {{{"T", kFloating | kSignedInteger | kComplex}}},
           .shape = &shape_broadcast,
           .compute = {ComputeKind::kFormula, arithmetic_formula<recording::Pow>()},
           .gradient = &binary_gradient<pow_by_x, pow_by_y>,

@@ -77,6 +77,11 @@ Operand filled(CallContext& context, const Operand& shape, const Tensor& value,
   Builder& builder = context.builder();
   std::string_view name = context.name().empty() ? node_name : context.name();
   Tensor known = constant_value(shape);
+  if (known && known.rank() == 1 && !builder.is_eager()) {
+    for (int64_t dim : integer_values(known)) {
+      if (dim < 0) throw_value_error("Dimension " + std::to_string(dim) + " must be >= 0");
+    }
+  }
   if (known) {
     if (known.rank() != 1) {
       throw_invalid_argument("shape must be a vector of integers, got a tensor of shape " +
@@ -128,6 +133,13 @@ CallResult zeros_or_ones_like(CallContext& context) {
   return filled(context, dims, one_value(dtype, Ones), node_name);
 }
 CallResult fill(CallContext& context) {
+  // Eagerly a vector of one element is a scalar too, as in TensorFlow.
+  const Operand& value = context.operand(1);
+  if (context.builder().is_eager() && value.is_tensor() && value.impl()->rank == 1 &&
+      value.impl()->element_count == 1) {
+    Tensor scalar = value.tensor().reshaped(std::span<const int64_t>());
+    return apply_op(context, "Fill", {context.operand(0), scalar});
+  }
   return apply_op(context, "Fill", {context.operand(0), context.operand(1)});
 }
 
@@ -193,16 +205,49 @@ CallResult range(CallContext& context) {
                   Attributes(), "range");
 }
 
+// linspace(start, stop, num, axis): start + i (stop - start) / (num - 1); the ends are exact.
 CallResult linspace(CallContext& context) {
   Builder& builder = context.builder();
   Algebra f(builder);
   Expression start = context.tensor(0), stop = context.tensor(1);
-  if (kInteger.contains(start.dtype())) {
-    start = f.cast(start, DType::kDouble);
-    stop = f.cast(stop, DType::kDouble);
+  if (is_integer(start.dtype())) {
+    // As in true division.
+    DType real = dtype_size(start.dtype()) <= 2 ? DType::kFloat : DType::kDouble;
+    start = f.cast(start, real);
+    stop = f.cast(stop, real);
   }
-  Operand count = f.cast(context.operand(2), DType::kInt32);
-  return apply_op(context, "LinSpace", {start, stop, count}, Attributes(), "linspace");
+  Expression count = f.cast(context.operand(2), DType::kInt32);
+  std::optional<PartialShape> shape = broadcast_shapes(shape_of(start), shape_of(stop));
+  if (!shape) throw_invalid_argument("linspace: the shapes of start and stop do not broadcast");
+  if (!shape->has_rank()) throw_value_error("linspace needs start and stop of known rank");
+  if (shape_of(start).rank() != shape_of(stop).rank() || !(shape_of(start) == shape_of(stop))) {
+    Expression dims = shape->is_fully_defined()
+                          ? f.int32_vector(shape->dims())
+                          : Expression(builder, builder.op("Shape", {start + stop}));
+    start = f.call("BroadcastTo", {start, dims});
+    stop = f.call("BroadcastTo", {stop, dims});
+  }
+  Expression first = f.call("ExpandDims", {start, axis_scalar(context.argument(3)).operand});
+  Expression last = f.call("ExpandDims", {stop, axis_scalar(context.argument(3)).operand});
+  int rank = shape->rank() + 1;
+  int axis = *normalize_axis(context.integer(3), rank);
+  // Where num is negative, the range is refused.
+  Expression steps = f.call("Maximum", {count - 1.0, f.int32(1)});
+  Expression end =
+      f.call("SelectV2", {count.apply("GreaterEqual", f.int32(0)), steps, f.int32(-1)});
+  Expression step = (last - first) / f.cast(steps, first.dtype());
+  Expression inner = f.cast(f.call("Range", {f.int32(1), end, f.int32(1)}), first.dtype());
+  std::vector<int64_t> along(static_cast<size_t>(rank), 1);
+  along[static_cast<size_t>(axis)] = -1;
+  Expression middle = first + step * f.reshape(inner, f.int32_vector(along));
+  Expression all{builder, builder.op("ConcatV2", {first, middle, last, f.int32(axis)})};
+  // All three pieces are there even if num is 0 or 1.
+  std::vector<int64_t> zeros(static_cast<size_t>(rank), 0);
+  Expression before = f.int32_vector(std::vector<int64_t>(static_cast<size_t>(axis), -1));
+  Expression after = f.int32_vector(std::vector<int64_t>(static_cast<size_t>(rank - 1 - axis), -1));
+  Expression sizes =
+      f.call("ConcatV2", {before, f.reshape(count, f.int32_vector({1})), after, f.int32(0)});
+  return apply_op(context, "Slice", {all, f.int32_vector(zeros), sizes}, Attributes(), "linspace");
 }
 
 // --- Reshaping ---
@@ -263,7 +308,8 @@ CallResult pad(CallContext& context) {
   std::string mode = context.string(2);
   std::ranges::transform(mode, mode.begin(), [](unsigned char c) { return std::toupper(c); });
   if (mode == "REFLECT" || mode == "SYMMETRIC") {
-    throw_unimplemented("pad: mode " + mode + " is not implemented yet; only CONSTANT is");
+    return apply_op(context, "MirrorPad", {context.operand(0), context.operand(1)},
+                    {{"mode", mode}});
   }
   if (mode != "CONSTANT") {
     throw Error(ErrorKind::kValueError,
@@ -308,7 +354,7 @@ CallResult concat(CallContext& context) {
 CallResult stack(CallContext& context) {
   const OperandVector& values = context.operands(0);
   if (values.empty()) {
-    throw Error(ErrorKind::kValueError, "stack needs at least one value").with_argument("values");
+    return context.builder().constant(Tensor::empty(DType::kFloat, {0}), "stack");
   }
   int64_t axis = context.integer(1);
   PartialShape shape = shape_of(values[0]);
@@ -476,13 +522,13 @@ constexpr std::array kTable{
                 .doc = "Ones of the input's shape, and of its dtype unless another is given.",
                 .body = zeros_or_ones_like<true>},
     FunctionDef{.names = "fill",
-                .signature = "dims: shape, value: tensor",
+                .signature = "dims: dims, value: tensor",
                 .doc = "A tensor of shape dims with every element equal to the scalar value.",
                 .body = fill,
                 .node_name = "Fill",
                 .constants_by_body = true},
     FunctionDef{.names = "eye linalg.eye",
-                .signature = "num_rows: index, num_columns: index? = None, batch_shape: shape? = "
+                .signature = "num_rows: count, num_columns: count? = None, batch_shape: shape? = "
                              "None, dtype: dtype = float32",
                 .doc = "The identity matrix, or a batch of them: ones where row = column, else "
                        "zeros. num_columns is num_rows if None.",
@@ -499,14 +545,14 @@ constexpr std::array kTable{
                 .node_name = "range",
                 .constants_by_body = true},
     FunctionDef{.names = "linspace",
-                .signature = "start: T, stop: T, num: index, axis: int = 0",
-                .doc = "num evenly spaced numbers from start to stop, both included; scalars of a "
-                       "floating dtype, or integers, which give float64.",
+                .signature = "start: T, stop: T, num: count, axis: int = 0",
+                .doc = "num evenly spaced numbers from start to stop, both included, along a new "
+                       "dimension axis. Integers give float64, those of at most 16 bits float32.",
                 .body = linspace,
                 .types = {{{"T", kFloating | kInteger}}},
                 .node_name = "linspace"},
     FunctionDef{.names = "reshape",
-                .signature = "tensor: tensor, shape: shape",
+                .signature = "tensor: tensor, shape: dims",
                 .doc = "The elements of tensor, in row-major order, in the given shape, of which "
                        "one entry may be -1. InvalidArgumentError (ValueError while tracing) when "
                        "the numbers of elements differ.",
@@ -530,7 +576,7 @@ constexpr std::array kTable{
                 .body = transpose,
                 .node_name = "transpose"},
     FunctionDef{.names = "broadcast_to",
-                .signature = "input: tensor, shape: shape",
+                .signature = "input: tensor, shape: dim_vector",
                 .doc = "The input broadcast to the given shape as NumPy does. "
                        "InvalidArgumentError where it does not fit.",
                 .body = broadcast_to,
@@ -549,8 +595,8 @@ constexpr std::array kTable{
                 .signature = "tensor: T, paddings: index, mode: str = 'CONSTANT', "
                              "constant_values: tensor = 0",
                 .doc = "The tensor with paddings[i, 0] elements before and paddings[i, 1] after it "
-                       "along dimension i, equal to the scalar constant_values. Modes REFLECT and "
-                       "SYMMETRIC are not implemented.",
+                       "along dimension i: equal to the scalar constant_values, or mirrored at the "
+                       "edge, which mode REFLECT does not repeat and SYMMETRIC does.",
                 .body = pad,
                 .node_name = "Pad",
                 .constants_by_body = true},
@@ -577,18 +623,20 @@ constexpr std::array kTable{
                        "pieces of these sizes (a list or vector, of which one may be -1).",
                 .body = split},
     FunctionDef{.names = "slice",
-                .signature = "input_: tensor, begin: index, size: index",
+                .signature = "input_: tensor, begin: Index, size: Index",
                 .doc = "The box of the given size from begin on; a size of -1 means all that "
                        "remain. InvalidArgumentError when the box leaves the input.",
                 .body = slice,
+                .types = {{{"Index", kIndex}}},
                 .node_name = "Slice"},
     FunctionDef{.names = "strided_slice",
-                .signature = "input_: tensor, begin: index, end: index, strides: index? = None, "
+                .signature = "input_: tensor, begin: Index, end: Index, strides: Index? = None, "
                              "begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0, "
                              "new_axis_mask: int = 0, shrink_axis_mask: int = 0",
                 .doc = "input_[begin[0]:end[0]:strides[0], ...]; the masks say per entry that it "
                        "has no begin, no end, is `...`, `None`, or a single index.",
                 .body = strided_slice,
+                .types = {{{"Index", kIndex}}},
                 .node_name = "StridedSlice"},
     FunctionDef{.names = "where",
                 .signature = "condition: tensor, x: T? = None, y: T? = None",

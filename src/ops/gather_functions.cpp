@@ -90,14 +90,15 @@ CallResult scatter_nd(CallContext& context) {
   Operand shape = Algebra(context.builder()).cast(context.operand(2), dtype_of(context.operand(0)));
   return apply_op(context, "ScatterNd", {context.operand(0), context.operand(1), shape});
 }
-CallResult tensor_scatter_update(CallContext& context) {
-  return apply_op(context, "TensorScatterUpdate",
-                  {context.operand(0), context.operand(1), context.operand(2)});
+template <const char* const& Op>
+CallResult tensor_scatter(CallContext& context) {
+  return apply_op(context, Op, {context.operand(0), context.operand(1), context.operand(2)});
 }
-CallResult tensor_scatter_add(CallContext& context) {
-  return apply_op(context, "TensorScatterAdd",
-                  {context.operand(0), context.operand(1), context.operand(2)});
-}
+constexpr const char* kScatterUpdate = "TensorScatterUpdate";
+constexpr const char* kScatterAdd = "TensorScatterAdd";
+constexpr const char* kScatterSub = "TensorScatterSub";
+constexpr const char* kScatterMin = "TensorScatterMin";
+constexpr const char* kScatterMax = "TensorScatterMax";
 CallResult unsorted_segment_sum(CallContext& context) {
   return apply_op(context, "UnsortedSegmentSum",
                   {context.operand(0), context.operand(1), context.operand(2)});
@@ -187,9 +188,37 @@ CallResult boolean_mask(CallContext& context) {
       .operand();
 }
 
+// Indices [batch..., n] of slices as those of elements, [batch..., n, batch rank + 1]: each is
+// preceded by the batch that it stands in.
+CallResult batch_scatter_indices(CallContext& context) {
+  Algebra f(context.builder());
+  Expression indices = context.tensor(0);
+  PartialShape known = shape_of(indices);
+  if (!known.has_rank() || known.rank() == 0) {
+    throw_value_error("indices must have a known rank of at least 1");
+  }
+  int rank = known.rank();
+  Expression shape = f.shape_of(indices);
+  OperandVector parts;
+  for (int i = 0; i + 1 < rank; ++i) {
+    Expression size = f.call("GatherV2", {shape, f.int32(i), f.int32(0)});
+    Expression batch = f.call("Range", {f.int32(0), size, f.int32(1)});
+    std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
+    dims[static_cast<size_t>(i)] = -1;
+    Expression column = f.reshape(batch, f.int32_vector(dims));
+    parts.push_back(f.cast(f.call("BroadcastTo", {column, shape}), indices.dtype()));
+  }
+  parts.push_back(indices);
+  return context.builder().op("Pack", parts, attributes_of("Pack", {{"axis", int64_t{-1}}}));
+}
+
 constexpr std::array kTable{
+    FunctionDef{.names = "_batch_scatter_indices",
+                .signature = "indices: index",
+                .doc = "Indices of slices, batch by batch, as indices for a scatter of elements.",
+                .body = batch_scatter_indices},
     FunctionDef{.names = "gather",
-                .signature = "params: readable, indices: index, validate_indices: bool? = None, "
+                .signature = "params: readable, indices: index, validate_indices: any? = None, "
                              "axis: axis? = None, batch_dims: int = 0",
                 .doc = "Slices of params along axis (batch_dims if None) at the given int32 or "
                        "int64 indices: the shape is params.shape[:axis] + "
@@ -206,7 +235,7 @@ constexpr std::array kTable{
                 .body = gather_nd,
                 .node_name = "GatherNd"},
     FunctionDef{.names = "scatter_nd",
-                .signature = "indices: index, updates: tensor, shape: shape",
+                .signature = "indices: index, updates: tensor, shape: dim_vector",
                 .doc = "Zeros of the given shape to which updates[i] is added at indices[i]; equal "
                        "indices accumulate. InvalidArgumentError for an index out of bounds.",
                 .body = scatter_nd,
@@ -214,14 +243,35 @@ constexpr std::array kTable{
     FunctionDef{.names = "tensor_scatter_nd_update",
                 .signature = "tensor: T, indices: index, updates: T",
                 .doc = "The tensor with the slices at indices replaced by updates.",
-                .body = tensor_scatter_update,
+                .body = tensor_scatter<kScatterUpdate>,
                 .node_name = "TensorScatterUpdate"},
     FunctionDef{.names = "tensor_scatter_nd_add",
                 .signature = "tensor: T, indices: index, updates: T",
                 .doc = "The tensor with updates added to the slices at indices.",
-                .body = tensor_scatter_add,
+                .body = tensor_scatter<kScatterAdd>,
                 .types = {{{"T", kNumeric}}},
                 .node_name = "TensorScatterAdd"},
+    FunctionDef{.names = "tensor_scatter_nd_sub",
+                .signature = "tensor: T, indices: index, updates: T",
+                .doc = "The tensor with updates subtracted from the slices at indices.",
+                .body = tensor_scatter<kScatterSub>,
+                .types = {{{"T", kNumeric}}},
+                .node_name = "TensorScatterSub"},
+    FunctionDef{
+        .names = "tensor_scatter_nd_min",
+        .signature = "tensor: T, indices: index, updates: T",
+        .doc =
+            "The tensor with the smaller of updates and of the slices at indices in their place.",
+        .body = tensor_scatter<kScatterMin>,
+        .types = {{{"T", kRealNumeric}}},
+        .node_name = "TensorScatterMin"},
+    FunctionDef{
+        .names = "tensor_scatter_nd_max",
+        .signature = "tensor: T, indices: index, updates: T",
+        .doc = "The tensor with the larger of updates and of the slices at indices in their place.",
+        .body = tensor_scatter<kScatterMax>,
+        .types = {{{"T", kRealNumeric}}},
+        .node_name = "TensorScatterMax"},
     FunctionDef{.names = "math.unsorted_segment_sum",
                 .signature = "data: T, segment_ids: index, num_segments: index",
                 .doc = "Row i of the result is the sum of the rows of data with segment id i; rows "
@@ -239,7 +289,7 @@ constexpr std::array kTable{
                 .node_name = "one_hot",
                 .constants_by_body = true},
     FunctionDef{.names = "boolean_mask",
-                .signature = "tensor: tensor, mask: bool, axis: axis? = None",
+                .signature = "tensor: tensor, mask: bool, axis: dimension? = None",
                 .doc = "The slices of tensor along axis (0 if None) where mask is true; the mask's "
                        "shape is that of the tensor's dimensions from axis on.",
                 .body = boolean_mask,

@@ -164,53 +164,10 @@ void gradient_gather(GradientContext& context) {
 // --- GatherNd, ScatterNd and updates ---
 
 void shape_gather_nd(ShapeContext& context) {
-  PartialShape params = context.input_shape(0);
-  PartialShape indices = context.require_rank_at_least(1, 1);
-  if (!params.has_rank() || !indices.has_rank() || !is_known(indices.dim(indices.rank() - 1))) {
-    return context.set_output(0, PartialShape::unknown());
-  }
-  int64_t depth = indices.dim(indices.rank() - 1);
-  if (depth > params.rank()) {
-    context.fail("indices.shape[-1] must be <= params.rank, but saw indices shape: " +
-                 shape_text(indices) + " and params shape: " + shape_text(params));
-  }
-  std::vector<Dim> dims(indices.dims().begin(), indices.dims().end() - 1);
-  dims.insert(dims.end(), params.dims().begin() + depth, params.dims().end());
-  context.set_output(0, PartialShape(std::span<const Dim>(dims)));
-}
-// What row `row` of `indices` says, as an offset into slices of a tensor with these leading dims.
-int64_t slice_offset(KernelContext& context, const Tensor& indices, int64_t row, int64_t depth,
-                     std::span<const int64_t> dims, std::string_view what) {
-  int64_t offset = 0;
-  for (int64_t d = 0; d < depth; ++d) {
-    int64_t index = integer_at(indices, row * depth + d);
-    int64_t dim = dims[static_cast<size_t>(d)];
-    if (index < 0 || index >= dim) {
-      std::string text;
-      for (int64_t k = 0; k < depth; ++k) {
-        text += (k ? ", " : "") + std::to_string(integer_at(indices, row * depth + k));
-      }
-      fail(context, "indices",
-           "indices" + index_position(row, indices.dims().first(indices.dims().size() - 1)) +
-               " = [" + text + "] does not index into " + std::string(what) + "shape " +
-               dims_to_string(dims));
-    }
-    offset = offset * dim + index;
-  }
-  return offset;
+  context.set_output(0, gathered_nd_shape(context, context.input_shape(0), context.input_shape(1)));
 }
 void gather_nd_kernel(KernelContext& context) {
-  const Tensor& params = context.input(0);
-  const Tensor& indices = context.input(1);
-  Tensor& output = infer_output(context, params.dtype());
-  int64_t depth = indices.dim(indices.rank() - 1);
-  int64_t slice = product(params.dims().subspan(static_cast<size_t>(depth)));
-  int64_t rows = product(indices.dims().first(indices.dims().size() - 1));
-  for (int64_t row = 0; row < rows; ++row) {
-    int64_t offset = slice_offset(context, indices, row, depth, params.dims(), "param ");
-    kernels::copy_elements(params.dtype(), params.raw_data(), offset * slice,
-                           output.mutable_raw_data(), row * slice, slice);
-  }
+  gather_nd_slices(context, context.input(0), context.input(1));
 }
 void gradient_gather_nd(GradientContext& context) {
   if (!context.needs(0) || !context.has_dy()) return;
@@ -225,50 +182,25 @@ void gradient_gather_nd(GradientContext& context) {
   context.set_dx(0, f.call("ScatterNd", {context.x(1), context.dy(), shape}));
 }
 
-// Indices and updates must fit a tensor of shape `shape`.
-void check_scatter(ShapeContext& context, const PartialShape& indices, const PartialShape& updates,
-                   const PartialShape& shape) {
-  if (!indices.has_rank() || !updates.has_rank() || !shape.has_rank()) return;
-  if (indices.rank() < 1) context.fail("indices must have at least one dimension");
-  Dim depth = indices.dim(indices.rank() - 1);
-  if (!is_known(depth)) return;
-  if (depth > shape.rank()) {
-    context.fail("The inner " + std::to_string(depth) + " dimensions of indices do not fit shape " +
-                 shape_text(shape));
-  }
-  std::vector<Dim> wanted(indices.dims().begin(), indices.dims().end() - 1);
-  wanted.insert(wanted.end(), shape.dims().begin() + depth, shape.dims().end());
-  PartialShape expected{std::span<const Dim>(wanted)};
-  if (!expected.is_compatible_with(updates)) {
-    context.fail(
-        "Must have updates.shape = indices.shape[:-1] + shape[indices.shape[-1]:], got "
-        "updates.shape: " +
-        shape_text(updates) + ", indices.shape: " + shape_text(indices) +
-        ", shape: " + shape_text(shape));
-  }
-}
 void shape_scatter_nd(ShapeContext& context) {
   context.require_rank(2, 1);
+  if (Tensor known = context.constant(2)) {
+    for (int64_t dim : integer_values(known)) {
+      if (dim < 0) context.fail("Dimension " + std::to_string(dim) + " must be >= 0");
+    }
+  }
   PartialShape shape = constant_as_shape(context.input(2));
-  check_scatter(context, context.input_shape(0), context.input_shape(1), shape);
+  check_scatter_nd(context, context.input_shape(0), context.input_shape(1), shape);
   context.set_output(0, std::move(shape));
 }
-enum class ScatterKind { kAdd, kUpdate };
+using kernels::Combination;
 void scatter_slices(KernelContext& context, const Tensor& indices, const Tensor& updates,
-                    Tensor& output, ScatterKind kind) {
-  int64_t depth = indices.dim(indices.rank() - 1);
-  int64_t slice = product(output.dims().subspan(static_cast<size_t>(depth)));
-  int64_t rows = product(indices.dims().first(indices.dims().size() - 1));
-  for (int64_t row = 0; row < rows; ++row) {
-    int64_t offset = slice_offset(context, indices, row, depth, output.dims(), "");
-    if (kind == ScatterKind::kUpdate) {
-      kernels::copy_elements(updates.dtype(), updates.raw_data(), row * slice,
-                             output.mutable_raw_data(), offset * slice, slice);
-    } else if (!kernels::add_elements(updates.dtype(), updates.raw_data(), row * slice,
-                                      output.mutable_raw_data(), offset * slice, slice)) {
-      fail(context, std::string(context.op().name) + " does not add dtype " +
-                        std::string(dtype_name(updates.dtype())));
-    }
+                    Tensor& output, Combination combination) {
+  std::vector<int64_t> offsets = scatter_nd_offsets(indices, updates, output.dims());
+  if (scatter_nd_slices(offsets, updates, output, combination) ==
+      kernels::CombineResult::kUnsupported) {
+    fail(context, std::string(context.op().name) + " does not take dtype " +
+                      std::string(dtype_name(updates.dtype())));
   }
 }
 void scatter_nd_kernel(KernelContext& context) {
@@ -278,7 +210,7 @@ void scatter_nd_kernel(KernelContext& context) {
   // Strings and the like cannot be added; of equal indices the last one wins.
   bool adds = kNumeric.contains(updates.dtype());
   scatter_slices(context, context.input(0), updates, output,
-                 adds ? ScatterKind::kAdd : ScatterKind::kUpdate);
+                 adds ? Combination::kAdd : Combination::kReplace);
 }
 void gradient_scatter_nd(GradientContext& context) {
   if (!context.needs(1) || !context.has_dy()) return;
@@ -291,10 +223,10 @@ void forward_scatter_nd(ForwardContext& context) {
 
 void shape_tensor_scatter(ShapeContext& context) {
   PartialShape shape = context.input_shape(0);
-  check_scatter(context, context.input_shape(1), context.input_shape(2), shape);
+  check_scatter_nd(context, context.input_shape(1), context.input_shape(2), shape);
   context.set_output(0, std::move(shape));
 }
-template <ScatterKind Kind>
+template <Combination Kind>
 void tensor_scatter_kernel(KernelContext& context) {
   const Tensor& tensor = context.input(0);
   Tensor& output = infer_output(context, tensor.dtype());
@@ -317,6 +249,51 @@ void gradient_tensor_scatter_add(GradientContext& context) {
   if (context.needs(2)) {
     context.set_dx(2, context.builder().op("GatherNd", {context.dy(), context.x(1)}));
   }
+}
+
+void gradient_tensor_scatter_sub(GradientContext& context) {
+  if (!context.has_dy()) return;
+  if (context.needs(0)) context.set_dx(0, context.dy());
+  if (context.needs(2)) {
+    Expression slices{context.builder(),
+                      context.builder().op("GatherNd", {context.dy(), context.x(1)})};
+    context.set_dx(2, -slices);
+  }
+}
+// Of equal candidates (the tensor's element and updates to it) each has an equal share.
+struct Shares {
+  Expression winners, update_winners;  // 1 where the candidate is the result, else 0
+  Expression count;                    // of the winners for each element
+};
+Shares shares_of(Builder& builder, const Expression& tensor, const Expression& indices,
+                 const Expression& updates, const Expression& y) {
+  Algebra f(builder);
+  Expression winners = f.cast(tensor.apply("Equal", y), tensor.dtype());
+  Expression picked = f.call("GatherNd", {y, indices});
+  Expression update_winners = f.cast(updates.apply("Equal", picked), tensor.dtype());
+  return {winners, update_winners,
+          f.call("TensorScatterAdd", {winners, indices, update_winners})};
+}
+void gradient_tensor_scatter_extremum(GradientContext& context) {
+  if (!context.has_dy()) return;
+  Expression indices = context.x(1);
+  Shares shares =
+      shares_of(context.builder(), context.x(0), indices, context.x(2), context.y());
+  Expression share = context.dy() / shares.count;
+  if (context.needs(0)) context.set_dx(0, shares.winners * share);
+  if (context.needs(2)) {
+    context.set_dx(2, Algebra(context.builder()).call("GatherNd", {share, indices}) *
+                          shares.update_winners);
+  }
+}
+void forward_tensor_scatter_extremum(ForwardContext& context) {
+  Expression indices = context.x(1);
+  Shares shares =
+      shares_of(context.builder(), context.x(0), indices, context.x(2), context.y());
+  Expression sum = Algebra(context.builder())
+                       .call("TensorScatterAdd", {context.dx(0) * shares.winners, indices,
+                                                  context.dx(2) * shares.update_winners});
+  context.set_dy(0, sum / shares.count);
 }
 
 // --- UnsortedSegmentSum ---
@@ -454,6 +431,25 @@ void one_hot_kernel(KernelContext& context) {
   }
 }
 
+constexpr OpDef tensor_scatter_row(std::string_view name, std::string_view doc, DTypeSet types,
+                                   Kernel kernel, GradientRule gradient,
+                                   ForwardRule forward) {
+  return {
+      .name = name,
+      .signature =
+          "tensor: T, indices: Tindices, updates: T; bad_indices_policy: string='' -> "
+          "output: T",
+      .doc = doc,
+      .traits = kPure | kMayFail,
+      .types = {{{"T", types}, {"Tindices", kIndex}}},
+      .shape = shape_tensor_scatter,
+      .compute = {.kind = ComputeKind::kLibrary, .kernel = kernel},
+      .gradient = gradient,
+      .forward = forward,
+      .reference = {.reason = "takes indices: tests/python/test_gather.py"},
+  };
+}
+
 constexpr std::array kTable{
     OpDef{
         .name = "GatherV2",
@@ -510,26 +506,31 @@ constexpr std::array kTable{
         .types = {{{"Tindices", kGatherIndex | DTypeSet::of(DType::kUint16)}}},
         .shape = shape_tensor_scatter,
         .compute = {.kind = ComputeKind::kLibrary,
-                    .kernel = guarded<tensor_scatter_kernel<ScatterKind::kUpdate>>},
+                    .kernel = guarded<tensor_scatter_kernel<Combination::kReplace>>},
         .gradient = gradient_tensor_scatter_update,
         .forward = forward_linear,
         .reference = {.reason = "takes indices: tests/python/test_gather.py"},
     },
-    OpDef{
-        .name = "TensorScatterAdd",
-        .signature = "tensor: T, indices: Tindices, updates: T; bad_indices_policy: string='' -> "
-                     "output: T",
-        .doc = "The tensor with updates added to the slices at indices; equal indices accumulate. "
-               "InvalidArgument for an index out of bounds.",
-        .traits = kPure | kMayFail,
-        .types = {{{"T", kNumeric}, {"Tindices", kIndex}}},
-        .shape = shape_tensor_scatter,
-        .compute = {.kind = ComputeKind::kLibrary,
-                    .kernel = guarded<tensor_scatter_kernel<ScatterKind::kAdd>>},
-        .gradient = gradient_tensor_scatter_add,
-        .forward = forward_linear,
-        .reference = {.reason = "takes indices: tests/python/test_gather.py"},
-    },
+    tensor_scatter_row("TensorScatterAdd",
+                       "The tensor with updates added to the slices at indices; equal indices "
+                       "accumulate. InvalidArgument for an index out of bounds.",
+                       kNumeric, guarded<tensor_scatter_kernel<Combination::kAdd>>,
+                       gradient_tensor_scatter_add, forward_linear),
+    tensor_scatter_row("TensorScatterSub",
+                       "The tensor with updates subtracted from the slices at indices; equal "
+                       "indices accumulate. InvalidArgument for an index out of bounds.",
+                       kNumeric, guarded<tensor_scatter_kernel<Combination::kSubtract>>,
+                       gradient_tensor_scatter_sub, forward_linear),
+    tensor_scatter_row("TensorScatterMin",
+                       "The tensor with the smaller of updates and of the slices at indices in "
+                       "their place. InvalidArgument for an index out of bounds.",
+                       kRealNumeric, guarded<tensor_scatter_kernel<Combination::kMinimum>>,
+                       gradient_tensor_scatter_extremum, forward_tensor_scatter_extremum),
+    tensor_scatter_row("TensorScatterMax",
+                       "The tensor with the larger of updates and of the slices at indices in "
+                       "their place. InvalidArgument for an index out of bounds.",
+                       kRealNumeric, guarded<tensor_scatter_kernel<Combination::kMaximum>>,
+                       gradient_tensor_scatter_extremum, forward_tensor_scatter_extremum),
     OpDef{
         .name = "UnsortedSegmentSum",
         .signature = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",

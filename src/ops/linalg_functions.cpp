@@ -230,10 +230,10 @@ CallResult norm(CallContext& context) {
 constexpr std::array kTable{
     FunctionDef{
         .names = "matmul linalg.matmul",
-        .signature = "a: T, b: T, transpose_a: bool = False, transpose_b: bool = False, "
-                     "adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, "
-                     "b_is_sparse: bool = False, output_type: dtype? = None, grad_a: bool = False, "
-                     "grad_b: bool = False",
+        .signature = "a: T, b: T, transpose_a: flag = False, transpose_b: flag = False, "
+                     "adjoint_a: flag = False, adjoint_b: flag = False, a_is_sparse: flag = False, "
+                     "b_is_sparse: flag = False, output_type: dtype? = None, grad_a: flag = False, "
+                     "grad_b: flag = False",
         .doc = "The product of two matrices, or of the matrices in the last two dimensions, where "
                "the dimensions before broadcast. Each factor is transposed, or transposed and "
                "conjugated, first if asked. InvalidArgumentError (ValueError while tracing) where "
@@ -242,8 +242,8 @@ constexpr std::array kTable{
         .types = {{{"T", kNumeric}}},
         .node_name = "MatMul"},
     FunctionDef{.names = "linalg.matvec",
-                .signature = "a: T, b: T, transpose_a: bool = False, adjoint_a: bool = False, "
-                             "a_is_sparse: bool = False, b_is_sparse: bool = False",
+                .signature = "a: T, b: T, transpose_a: flag = False, adjoint_a: flag = False, "
+                             "a_is_sparse: flag = False, b_is_sparse: flag = False",
                 .doc = "The product of a matrix (or several) with a vector (or several): "
                        "a[..., m, n] x b[..., n].",
                 .body = matvec,

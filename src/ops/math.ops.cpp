@@ -83,7 +83,7 @@ struct Exp : Unary {
 };
 
 struct Expm1 : Unary {
-  static constexpr DTypeSet kTypes = kFloating;
+  static constexpr DTypeSet kTypes = kFloating | kComplex;
   template <class V>
   static V apply(V x) {
     return expm1(x);
@@ -99,7 +99,7 @@ struct Log : Unary {
 };
 
 struct Log1p : Unary {
-  static constexpr DTypeSet kTypes = kFloating;
+  static constexpr DTypeSet kTypes = kFloating | kComplex;
   template <class V>
   static V apply(V x) {
     return log1p(x);
@@ -147,7 +147,7 @@ struct Cos : Unary {
 };
 
 struct Tan : Unary {
-  static constexpr DTypeSet kTypes = kFloating;
+  static constexpr DTypeSet kTypes = kFloating | kComplex;
   template <class V>
   static V apply(V x) {
     return tan(x);
@@ -382,7 +382,7 @@ constexpr std::array kMathOps{
           .doc = "e^x - 1 of each element, accurate for small x; error below 2 ulp. y has the "
                  "shape and dtype of x.",
           .traits = kPure | kElementwise,
-          .types = {{{"T", kFloating}}},
+          .types = {{{"T", kFloating | kComplex}}},
           .shape = &shape_unchanged,
           .compute = {ComputeKind::kFormula, math_formula<recording::Expm1>()},
           .gradient = &unary_gradient<expm1_derivative>,
@@ -408,7 +408,7 @@ constexpr std::array kMathOps{
           .doc = "log(1 + x) of each element, accurate for small x; error below 2 ulp. y has the "
                  "shape and dtype of x.",
           .traits = kPure | kElementwise,
-          .types = {{{"T", kFloating}}},
+          .types = {{{"T", kFloating | kComplex}}},
           .shape = &shape_unchanged,
           .compute = {ComputeKind::kFormula, math_formula<recording::Log1p>()},
           .gradient = &unary_gradient<log1p_derivative>,
@@ -487,7 +487,7 @@ constexpr std::array kMathOps{
           .doc = "Tangent of each element, in radians; error below 4 ulp. y has the shape and "
                  "dtype of x.",
           .traits = kPure | kElementwise,
-          .types = {{{"T", kFloating}}},
+          .types = {{{"T", kFloating | kComplex}}},
           .shape = &shape_unchanged,
           .compute = {ComputeKind::kFormula, math_formula<recording::Tan>()},
           .gradient = &unary_gradient<tan_derivative>,

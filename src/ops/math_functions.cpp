@@ -18,11 +18,21 @@ constexpr const char* kMul = "Mul";
 constexpr const char* kFloorDiv = "FloorDiv";
 constexpr const char* kFloorMod = "FloorMod";
 constexpr const char* kPow = "Pow";
-constexpr const char* kDivNoNan = "DivNoNan";
 
 CallResult add(CallContext& context) {
   bool text = dtype_of(context.operand(0)) == DType::kString;
   return apply_op(context, text ? "Add" : "AddV2", {context.operand(0), context.operand(1)});
+}
+
+void check_same_dtype(const Operand& x, const Operand& y) {
+  if (dtype_of(x) == dtype_of(y)) return;
+  throw_type_error("`x` and `y` must have the same dtype, got " +
+                   std::string(dtype_name(dtype_of(x))) +
+                   " != " + std::string(dtype_name(dtype_of(y))) + ".");
+}
+CallResult divide_no_nan(CallContext& context) {
+  check_same_dtype(context.operand(0), context.operand(1));
+  return apply_op(context, "DivNoNan", {context.operand(0), context.operand(1)});
 }
 
 // True division: integers become float64, those of at most 16 bits float32.
@@ -30,10 +40,7 @@ CallResult truediv(CallContext& context) {
   Algebra f(context.builder());
   Operand x = context.operand(0), y = context.operand(1);
   DType dtype = dtype_of(x);
-  if (dtype != dtype_of(y)) {
-    throw_type_error("`x` and `y` must have the same dtype, got " + std::string(dtype_name(dtype)) +
-                     " != " + std::string(dtype_name(dtype_of(y))) + ".");
-  }
+  check_same_dtype(x, y);
   if (!kNumeric.contains(dtype)) {
     throw_type_error("Invalid dtype " + std::string(dtype_name(dtype)) +
                      " in __truediv__: only numbers can be divided.");
@@ -244,7 +251,7 @@ constexpr std::array kTable{
     FunctionDef{.names = "math.divide_no_nan",
                 .signature = GW_XY,
                 .doc = "x / y, or 0 where y is 0, of each pair of elements, broadcast.",
-                .body = binary<kDivNoNan>,
+                .body = divide_no_nan,
                 .types = {{{"T", kFloating | kComplex}}},
                 .node_name = "div_no_nan"},
     FunctionDef{.names = "equal math.equal",

@@ -54,16 +54,12 @@ std::vector<int64_t> per_dimension(const std::vector<int64_t>& values, bool chan
 // conv2d(input, filters, strides, padding, data_format, dilations)
 CallResult conv2d(CallContext& context) {
   std::string format = context.string(4);
-  if (format != "NHWC" && format != "NCHW") {
-    throw Error(ErrorKind::kValueError, "data_format must be NHWC or NCHW, got " + format)
-        .with_argument("data_format");
-  }
-  bool channels_last = format == "NHWC";
+  // Formats and paddings that there are not are the op's to refuse.
+  bool channels_last = !format.starts_with("NC");
   std::string padding;
   std::vector<int64_t> explicit_paddings;
   if (const auto* text = std::get_if<std::string>(&context.argument(3))) {
     padding = *text;
-    // Any other text is the op's to reject.
     if (padding == "EXPLICIT") {
       throw Error(ErrorKind::kValueError,
                   "padding must be SAME, VALID or a list of pairs, got " + *text)
@@ -111,6 +107,22 @@ CallResult bias_add(CallContext& context) {
                   {{"data_format", format}});
 }
 
+// Labels have the dims of logits without the last one.
+void check_label_shape(const PartialShape& labels, const PartialShape& logits) {
+  if (!labels.has_rank() || !logits.has_rank() || logits.rank() == 0) return;
+  bool fits = labels.rank() == logits.rank() - 1;
+  for (int i = 0; fits && i < labels.rank(); ++i) {
+    Dim left = labels.dim(i), right = logits.dim(i);
+    fits = !is_known(left) || !is_known(right) || left == right;
+  }
+  if (fits) return;
+  throw_value_error(
+      "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+      "labels.shape=" +
+      labels.without_symbols().to_string() +
+      " and logits.shape=" + logits.without_symbols().to_string());
+}
+
 // sparse_softmax_cross_entropy_with_logits(labels, logits): rows may have any number of dimensions.
 CallResult sparse_cross_entropy(CallContext& context) {
   Builder& builder = context.builder();
@@ -120,6 +132,7 @@ CallResult sparse_cross_entropy(CallContext& context) {
     labels = {builder, builder.constant(labels.operand().tensor(), "Const")};
   }
   PartialShape shape = shape_of(logits);
+  check_label_shape(shape_of(labels), shape);
   DType dtype = logits.dtype();
   bool narrow = dtype == DType::kHalf || dtype == DType::kBfloat16;
   if (narrow) logits = f.cast(logits, DType::kFloat);

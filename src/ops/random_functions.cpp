@@ -108,7 +108,7 @@ CallResult normal(CallContext& context) {
 
 constexpr std::array kTable{
     FunctionDef{.names = "random.uniform",
-                .signature = "shape: shape, minval: tensor = 0, maxval: tensor? = None, "
+                .signature = "shape: dim_vector, minval: tensor = 0, maxval: tensor? = None, "
                              "dtype: dtype = float32, seed: int? = None",
                 .doc = "Uniform numbers in [minval, maxval) of a floating dtype or of int32 or "
                        "int64; maxval is 1 if None, and must be given for integers (ValueError). "
@@ -118,7 +118,7 @@ constexpr std::array kTable{
                 .node_name = "random_uniform",
                 .constants_by_body = true},
     FunctionDef{.names = "random.normal",
-                .signature = "shape: shape, mean: tensor = 0.0, stddev: tensor = 1.0, "
+                .signature = "shape: dim_vector, mean: tensor = 0.0, stddev: tensor = 1.0, "
                              "dtype: dtype = float32, seed: int? = None",
                 .doc = "Normally distributed numbers of the given mean and standard deviation, "
                        "which broadcast to the shape, of a floating dtype.",

@@ -169,14 +169,14 @@ constexpr std::array kTable{
                 .types = {{{"T", kDense | DTypeSet::of(DType::kString)}}},
                 .node_name = "count_nonzero"},
     FunctionDef{.names = "argmax math.argmax",
-                .signature = "input: T, axis: axis? = None, output_type: dtype = int64",
+                .signature = "input: T, axis: dimension? = None, output_type: dtype = int64",
                 .doc = "Index of the largest element along an axis (0 if None), the first of "
                        "several. int64, or the integer dtype output_type. InvalidArgumentError for "
                        "an axis outside [-rank, rank), or one of size 0.",
                 .body = arg_reduction<kArgMax>,
                 .types = {{{"T", kRealNumeric | DTypeSet::of(DType::kBool)}}}},
     FunctionDef{.names = "argmin math.argmin",
-                .signature = "input: T, axis: axis? = None, output_type: dtype = int64",
+                .signature = "input: T, axis: dimension? = None, output_type: dtype = int64",
                 .doc = "Index of the smallest element along an axis (0 if None), the first of "
                        "several. int64, or the integer dtype output_type. InvalidArgumentError for "
                        "an axis outside [-rank, rank), or one of size 0.",

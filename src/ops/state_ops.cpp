@@ -3,8 +3,8 @@
 #include <mutex>
 
 #include "ir/resources.h"
+#include "kernels/combine.h"
 #include "kernels/gather.h"
-#include "kernels/number.h"
 #include "kernels/strided_copy.h"
 #include "ops/gather_support.h"
 #include "ops/op_support.h"
@@ -218,7 +218,57 @@ void forward_resource_gather(ForwardContext& context) {
                            {{"batch_dims", batch_dims}}));
 }
 
+void shape_resource_gather_nd(ShapeContext& context) {
+  context.set_output(
+      0, gathered_nd_shape(context, variable_shape_of(context.input(0)), context.input_shape(1)));
+}
+void resource_gather_nd_kernel(KernelContext& context) {
+  Tensor params = read_value(context);
+  gather_nd_slices(context, params, context.input(1));
+}
+void gradient_resource_gather_nd(GradientContext& context) {
+  if (!context.needs(0) || !context.has_dy()) return;
+  Algebra f(context.builder());
+  PartialShape shape = variable_shape_of(context.x(0));
+  Expression dense = shape.is_fully_defined() ? f.int32_vector(shape.dims())
+                                              : f.call("VariableShape", {context.x(0)});
+  Expression indices = context.x(1);
+  context.set_dx(0, f.call("ScatterNd", {indices, context.dy(), f.cast(dense, indices.dtype())}));
+}
+void forward_resource_gather_nd(ForwardContext& context) {
+  if (!context.has_dx(0)) return;
+  context.set_dy(0, context.builder().op("GatherNd", {context.dx(0), context.x(1)}));
+}
+
 // --- Writing ---
+
+void shape_count_up_to(ShapeContext& context) {
+  PartialShape shape = variable_shape_of(context.input(0));
+  if (shape.has_rank() && shape.rank() != 0) context.fail("count_up_to is for scalar variables");
+  context.set_output(0, PartialShape(std::span<const Dim>()));
+}
+void count_up_to_kernel(KernelContext& context) {
+  std::shared_ptr<VariableResource> variable = variable_of(context);
+  check_dtype(context, *variable, context.attributes().type("T"), "count");
+  int64_t limit = context.attributes().integer("limit");
+  Tensor before;
+  variable
+      ->modify([&](Tensor& value) -> Status {
+        if (value.rank() != 0) {
+          return Status(Code::kInvalidArgument,
+                        "input is not a scalar: " + dims_to_string(value.dims()));
+        }
+        int64_t count = integer_at(value, 0);
+        if (count >= limit) {
+          return Status(Code::kOutOfRange, "Reached limit of " + std::to_string(limit));
+        }
+        before = value;
+        value = integer_scalar(value.dtype(), count + 1);
+        return {};
+      })
+      .throw_if_error();
+  context.set_output(0, before);
+}
 
 void shape_write(ShapeContext& context) {
   std::shared_ptr<const HandleType> type = variable_type_of(context.input(0));
@@ -249,28 +299,18 @@ void assign_kernel(KernelContext& context) {
 void make_unique(Tensor& value) {
   if (!value.is_unique()) value = value.copy();
 }
-enum class Update { kAdd, kSubtract, kReplace };
-// target[offset + i] = target op source[source_offset + i].
-void update_elements(DType dtype, Update update, const void* source, int64_t source_offset,
-                     void* target, int64_t target_offset, int64_t count) {
-  switch (update) {
-    case Update::kAdd:
-      kernels::add_elements(dtype, source, source_offset, target, target_offset, count);
-      break;
-    case Update::kSubtract:
-      kernels::visit_number(dtype, [&](auto zero) {
-        using T = decltype(zero);
-        const T* from = static_cast<const T*>(source) + source_offset;
-        T* to = static_cast<T*>(target) + target_offset;
-        for (int64_t i = 0; i < count; ++i) to[i] = kernels::wrapping_subtract(to[i], from[i]);
-      });
-      break;
-    case Update::kReplace:
-      kernels::copy_elements(dtype, source, source_offset, target, target_offset, count);
-      break;
+using kernels::Combination;
+using kernels::CombineResult;
+// A failed update of elements as a status.
+Status combined(CombineResult result, DType dtype) {
+  if (result == CombineResult::kDone) return {};
+  if (result == CombineResult::kFailed) {
+    return Status(Code::kInvalidArgument, "Integer division by zero");
   }
+  return Status(Code::kUnimplemented,
+                "The update is not defined for dtype " + std::string(dtype_name(dtype)) + ".");
 }
-template <Update Kind>
+template <Combination Kind>
 void assign_update_kernel(KernelContext& context) {
   std::shared_ptr<VariableResource> variable = variable_of(context);
   const Tensor& delta = context.input(1);
@@ -284,9 +324,10 @@ void assign_update_kernel(KernelContext& context) {
                             ", shapes must be equal.");
         }
         make_unique(value);
-        update_elements(value.dtype(), Kind, delta.raw_data(), 0, value.mutable_raw_data(), 0,
-                        value.element_count());
-        return {};
+        CombineResult result =
+            kernels::combine_elements(value.dtype(), Kind, delta.raw_data(), 0,
+                                      value.mutable_raw_data(), 0, value.element_count());
+        return combined(result, value.dtype());
       })
       .throw_if_error();
 }
@@ -308,7 +349,7 @@ void shape_resource_scatter(ShapeContext& context) {
         shape_text(variable));
   }
 }
-template <Update Kind>
+template <Combination Kind>
 void resource_scatter_kernel(KernelContext& context) {
   std::shared_ptr<VariableResource> variable = variable_of(context);
   const Tensor& indices = context.input(1);
@@ -343,19 +384,41 @@ void resource_scatter_kernel(KernelContext& context) {
           }
         }
         make_unique(value);
+        // One scalar for every row is made a row of its own.
+        Tensor repeated = updates;
+        if (broadcast) {
+          repeated = Tensor::empty(updates.dtype(), vector_dims(row));
+          kernels::fill_elements(updates.dtype(), repeated.mutable_raw_data(), row,
+                                 updates.raw_data());
+        }
         for (int64_t i = 0; i < indices.element_count(); ++i) {
-          int64_t at = integer_at(indices, i) * row;
-          if (broadcast) {
-            for (int64_t j = 0; j < row; ++j) {
-              update_elements(value.dtype(), Kind, updates.raw_data(), 0, value.mutable_raw_data(),
-                              at + j, 1);
-            }
-          } else {
-            update_elements(value.dtype(), Kind, updates.raw_data(), i * row,
-                            value.mutable_raw_data(), at, row);
-          }
+          CombineResult result = kernels::combine_elements(
+              value.dtype(), Kind, repeated.raw_data(), broadcast ? 0 : i * row,
+              value.mutable_raw_data(), integer_at(indices, i) * row, row);
+          if (result != CombineResult::kDone) return combined(result, value.dtype());
         }
         return {};
+      })
+      .throw_if_error();
+}
+
+void shape_resource_scatter_nd(ShapeContext& context) {
+  check_scatter_nd(context, context.input_shape(1), context.input_shape(2),
+                   variable_shape_of(context.input(0)));
+}
+template <Combination Kind>
+void resource_scatter_nd_kernel(KernelContext& context) {
+  std::shared_ptr<VariableResource> variable = variable_of(context);
+  const Tensor& indices = context.input(1);
+  const Tensor& updates = context.input(2);
+  check_dtype(context, *variable, updates.dtype(), "update");
+  variable
+      ->modify([&](Tensor& value) -> Status {
+        // Nothing is written unless every index is good.
+        std::vector<int64_t> offsets = scatter_nd_offsets(indices, updates, value.dims());
+        make_unique(value);
+        CombineResult result = scatter_nd_slices(offsets, updates, value, Kind);
+        return combined(result, value.dtype());
       })
       .throw_if_error();
 }
@@ -409,6 +472,24 @@ constexpr OpDef resource_scatter_row(std::string_view name, std::string_view doc
       .traits = kStateful,
       .types = {{{"Tindices", kIndex}}},
       .shape = shape_resource_scatter,
+      .compute = {.kind = ComputeKind::kEffect, .kernel = kernel},
+      .effects = {.reads = 1, .writes = 1},
+      .gradient = kNoOutput,
+      .forward = kNoOutput,
+      .reference = {.reason = kTestedInState},
+  };
+}
+constexpr OpDef resource_scatter_nd_row(std::string_view name, std::string_view doc,
+                                        Kernel kernel) {
+  return {
+      .name = name,
+      .signature =
+          "ref: resource, indices: Tindices, updates: T; use_locking: bool=true, "
+          "bad_indices_policy: string='' ->",
+      .doc = doc,
+      .traits = kStateful,
+      .types = {{{"Tindices", kIndex}}},
+      .shape = shape_resource_scatter_nd,
       .compute = {.kind = ComputeKind::kEffect, .kernel = kernel},
       .effects = {.reads = 1, .writes = 1},
       .gradient = kNoOutput,
@@ -516,6 +597,35 @@ constexpr std::array kTable{
         .reference = {.reason = kTestedInState},
     },
     OpDef{
+        .name = "ResourceGatherNd",
+        .signature = "resource: resource, indices: Tindices; dtype: type -> output: dtype",
+        .doc = "The slices of the variable that the rows of indices name: output.shape = "
+               "indices.shape[:-1] + variable.shape[indices.shape[-1]:]. InvalidArgument for an "
+               "index out of bounds.",
+        .traits = kStateful,
+        .types = {{{"Tindices", kIndex}}},
+        .shape = shape_resource_gather_nd,
+        .compute = {.kind = ComputeKind::kEffect, .kernel = guarded<resource_gather_nd_kernel>},
+        .effects = {.reads = 1},
+        .gradient = gradient_resource_gather_nd,
+        .forward = forward_resource_gather_nd,
+        .reference = {.reason = kTestedInState},
+    },
+    OpDef{
+        .name = "ResourceCountUpTo",
+        .signature = "resource: resource; limit: int, T: type -> output: T",
+        .doc = "The value of a scalar variable, which then grows by one. OutOfRange, with nothing "
+               "changed, when it is `limit` or more.",
+        .traits = kStateful | kZeroDerivative,
+        .types = {{{"T", kIndex}}},
+        .shape = shape_count_up_to,
+        .compute = {.kind = ComputeKind::kEffect, .kernel = guarded<count_up_to_kernel>},
+        .effects = {.reads = 1, .writes = 1},
+        .gradient = Absent{"its result is an integer"},
+        .forward = Absent{"its result is an integer"},
+        .reference = {.reason = kTestedInState},
+    },
+    OpDef{
         .name = "AssignVariableOp",
         .signature = "resource: resource, value: dtype; dtype: type, validate_shape: bool=false ->",
         .doc = "Makes `value` the variable's value. InvalidArgument when the dtype differs, or, "
@@ -531,23 +641,64 @@ constexpr std::array kTable{
     assign_update_row("AssignAddVariableOp",
                       "Adds `value`, of the variable's dtype and shape (InvalidArgument "
                       "otherwise), to the variable in place.",
-                      guarded<assign_update_kernel<Update::kAdd>>),
+                      guarded<assign_update_kernel<Combination::kAdd>>),
     assign_update_row("AssignSubVariableOp",
                       "Subtracts `value`, of the variable's dtype and shape (InvalidArgument "
                       "otherwise), from the variable in place.",
-                      guarded<assign_update_kernel<Update::kSubtract>>),
+                      guarded<assign_update_kernel<Combination::kSubtract>>),
     resource_scatter_row("ResourceScatterAdd",
                          "Adds updates (or one scalar) to the variable's rows at indices; equal "
                          "indices accumulate. InvalidArgument for an index out of bounds.",
-                         guarded<resource_scatter_kernel<Update::kAdd>>),
+                         guarded<resource_scatter_kernel<Combination::kAdd>>),
     resource_scatter_row("ResourceScatterSub",
                          "Subtracts updates (or one scalar) from the variable's rows at indices; "
                          "equal indices accumulate. InvalidArgument for an index out of bounds.",
-                         guarded<resource_scatter_kernel<Update::kSubtract>>),
+                         guarded<resource_scatter_kernel<Combination::kSubtract>>),
     resource_scatter_row("ResourceScatterUpdate",
                          "Replaces the variable's rows at indices by updates (or one scalar); of "
                          "equal indices the last wins. InvalidArgument for an index out of bounds.",
-                         guarded<resource_scatter_kernel<Update::kReplace>>),
+                         guarded<resource_scatter_kernel<Combination::kReplace>>),
+    resource_scatter_row("ResourceScatterMul",
+                         "Multiplies the variable's rows at indices by updates (or one scalar). "
+                         "InvalidArgument for an index out of bounds.",
+                         guarded<resource_scatter_kernel<Combination::kMultiply>>),
+    resource_scatter_row("ResourceScatterDiv",
+                         "Divides the variable's rows at indices by updates (or one scalar); "
+                         "integers truncate. InvalidArgument for an index out of bounds.",
+                         guarded<resource_scatter_kernel<Combination::kDivide>>),
+    resource_scatter_row("ResourceScatterMin",
+                         "Takes the smaller of each element of the variable's rows at indices and "
+                         "of updates (or one scalar). InvalidArgument for an index out of bounds.",
+                         guarded<resource_scatter_kernel<Combination::kMinimum>>),
+    resource_scatter_row("ResourceScatterMax",
+                         "Takes the larger of each element of the variable's rows at indices and "
+                         "of updates (or one scalar). InvalidArgument for an index out of bounds.",
+                         guarded<resource_scatter_kernel<Combination::kMaximum>>),
+    resource_scatter_nd_row(
+        "ResourceScatterNdAdd",
+        "Adds updates to the slices of the variable that the rows of indices name. InvalidArgument "
+        "for an index out of bounds; then nothing is written.",
+        guarded<resource_scatter_nd_kernel<Combination::kAdd>>),
+    resource_scatter_nd_row(
+        "ResourceScatterNdSub",
+        "Subtracts updates from the slices of the variable that the rows of indices name. "
+        "InvalidArgument for an index out of bounds; then nothing is written.",
+        guarded<resource_scatter_nd_kernel<Combination::kSubtract>>),
+    resource_scatter_nd_row(
+        "ResourceScatterNdUpdate",
+        "Writes updates over the slices of the variable that the rows of indices name. "
+        "InvalidArgument for an index out of bounds; then nothing is written.",
+        guarded<resource_scatter_nd_kernel<Combination::kReplace>>),
+    resource_scatter_nd_row(
+        "ResourceScatterNdMin",
+        "Takes the smaller of updates and the slices of the variable that the rows of indices "
+        "name. InvalidArgument for an index out of bounds; then nothing is written.",
+        guarded<resource_scatter_nd_kernel<Combination::kMinimum>>),
+    resource_scatter_nd_row(
+        "ResourceScatterNdMax",
+        "Takes the larger of updates and the slices of the variable that the rows of indices name. "
+        "InvalidArgument for an index out of bounds; then nothing is written.",
+        guarded<resource_scatter_nd_kernel<Combination::kMaximum>>),
     OpDef{
         .name = "ResourceStridedSliceAssign",
         .signature = "ref: resource, begin: Index, end: Index, strides: Index, value: T; "

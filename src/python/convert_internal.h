@@ -3,10 +3,14 @@
 
 #include <string>
 
+#include "base/status.h"
 #include "python/convert.h"
 
 namespace graphwright {
 
+// The class of errors about values that no tensor can hold: ValueError for eager tensors, TypeError
+// for the constants of a graph.
+ErrorKind unconvertible_kind();
 // The dtype of a NumPy array or scalar. ValueError if no tensor can have it.
 DType dtype_of_array(PyObject* array);
 // A NumPy array or scalar as a tensor of its own dtype or, cast by NumPy, of another.

@@ -11,7 +11,7 @@ namespace graphwright {
 namespace {
 
 [[noreturn]] void throw_unsupported_array(const std::string& why) {
-  throw_value_error("Failed to convert a NumPy array to a Tensor (" + why + ").");
+  throw Error(unconvertible_kind(), "Failed to convert a NumPy array to a Tensor (" + why + ").");
 }
 
 // UTF-8 of one fixed-length element of a 'U' array, which zeros fill up.

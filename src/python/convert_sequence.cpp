@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/builder.h"
+#include "ir/thread_state.h"
 #include "python/convert_internal.h"
 #include "python/errors.h"
 #include "python/numpy_array.h"
@@ -17,19 +19,26 @@ namespace {
 
 enum class LeafKind { kBool, kInt, kFloat, kComplex, kText, kOther };
 
-[[noreturn]] void throw_unsupported(PyObject* value) {
-  throw_value_error("Attempt to convert a value (" + repr_of(value) +
-                    ") with an unsupported type (" +
-                    repr_of(reinterpret_cast<PyObject*>(Py_TYPE(value))) + ") to a Tensor.");
+[[noreturn]] void throw_unsupported(PyObject* value, bool in_sequence) {
+  bool alone = value == Py_None && !in_sequence;
+  throw Error(alone ? ErrorKind::kValueError : unconvertible_kind(),
+              "Attempt to convert a value (" + repr_of(value) + ") with an unsupported type (" +
+                  repr_of(reinterpret_cast<PyObject*>(Py_TYPE(value))) + ") to a Tensor.");
 }
 [[noreturn]] void throw_mixed() {
-  throw_value_error("Can't convert Python sequence with mixed types to Tensor.");
+  throw Error(unconvertible_kind(), "Can't convert Python sequence with mixed types to Tensor.");
 }
-[[noreturn]] void throw_ragged() {
-  throw_value_error("Can't convert non-rectangular Python sequence to Tensor.");
+// `dtype` is the one asked for, if any. A graph's constants of numbers are ragged for NumPy, which
+// raises ValueError; others are refused for their kind first.
+[[noreturn]] void throw_ragged(DType dtype) {
+  bool by_kind = dtype == DType::kString || dtype == DType::kBool;
+  throw Error(by_kind ? unconvertible_kind() : ErrorKind::kValueError,
+              "Can't convert non-rectangular Python sequence to Tensor.");
 }
-[[noreturn]] void throw_integer_range() {
-  throw_value_error("Can't convert Python sequence with out-of-range integer to Tensor.");
+[[noreturn]] void throw_integer_range(DType dtype, bool inferred) {
+  bool overflows = !inferred && is_integer(dtype) && unconvertible_kind() == ErrorKind::kTypeError;
+  throw Error(overflows ? ErrorKind::kOverflowError : unconvertible_kind(),
+              "Can't convert Python sequence with out-of-range integer to Tensor.");
 }
 
 // The names of C's types, which messages about conversions use.
@@ -135,6 +144,10 @@ DType dtype_by_first_array(PyObject* value) {
   return DType::kInvalid;
 }
 
+// The integer dtypes that an eager tensor of Python bools may be asked for.
+constexpr DTypeSet kIntegersOfBools =
+    DTypeSet::of(DType::kInt32, DType::kInt64) | DTypeSet::of(DType::kUint64);
+
 // Values of one dtype, written one after the other.
 class ElementWriter {
  public:
@@ -183,6 +196,8 @@ class ElementWriter {
 
   enum class Outcome { kWritten, kNeedsInt64, kNeedsFloat };
 
+  DType asked_dtype() const { return inferred_ ? DType::kInvalid : dtype_; }
+
   Outcome write(PyObject* value) {
     LeafKind kind = kind_of(value);
     if (is_integer(dtype_)) return write_integer(value, kind);
@@ -219,7 +234,9 @@ class ElementWriter {
   // A value that the dtype does not take. What was asked for is at fault if anything was, otherwise
   // the sequence; the caller turns the first into an error that shows the whole value.
   [[noreturn]] void refuse(PyObject* value, LeafKind kind) {
-    if (kind == LeafKind::kOther && next_ == 0 && !is_sequence(value)) throw_unsupported(value);
+    if (kind == LeafKind::kOther && next_ == 0 && !is_sequence(value)) {
+      throw_unsupported(value, true);
+    }
     bool one_kind = dtype_ == DType::kBool || dtype_ == DType::kString;
     if (inferred_ || kind == LeafKind::kOther || (one_kind && next_ > 0)) throw_mixed();
     throw RefusedValue();
@@ -228,6 +245,11 @@ class ElementWriter {
   Outcome write_integer(PyObject* value, LeafKind kind) {
     if (kind == LeafKind::kFloat && inferred_) return Outcome::kNeedsFloat;
     if (kind != LeafKind::kInt && kind != LeafKind::kBool) refuse(value, kind);
+    bool first_bool = kind == LeafKind::kBool && next_ == 0;
+    if (first_bool && !kIntegersOfBools.contains(dtype_) &&
+        unconvertible_kind() == ErrorKind::kValueError) {
+      refuse(value, kind);
+    }
     Ref index;
     if (!PyLong_Check(value)) {
       index = checked_ref(PyNumber_Long(value));  // a NumPy scalar
@@ -236,11 +258,11 @@ class ElementWriter {
     int overflow = 0;
     long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
     if (overflow) {
-      if (dtype_ != DType::kUint64 || overflow < 0) throw_integer_range();
+      if (dtype_ != DType::kUint64 || overflow < 0) throw_integer_range(dtype_, inferred_);
       unsigned long long large = PyLong_AsUnsignedLongLong(value);
       if (PyErr_Occurred()) {
         PyErr_Clear();
-        throw_integer_range();
+        throw_integer_range(dtype_, inferred_);
       }
       store<uint64_t>(large);
       return Outcome::kWritten;
@@ -294,12 +316,12 @@ class ElementWriter {
     refuse(value, kind);
   }
 
-  static double as_double(PyObject* value) {
+  double as_double(PyObject* value) const {
     if (PyLong_Check(value)) {
       double number = PyLong_AsDouble(value);
       if (number == -1 && PyErr_Occurred()) {
         PyErr_Clear();
-        throw_integer_range();
+        throw_integer_range(dtype_, inferred_);
       }
       return number;
     }
@@ -308,7 +330,10 @@ class ElementWriter {
   }
 
   std::complex<double> complex_value(PyObject* value, LeafKind kind) {
-    if (kind == LeafKind::kFloat || kind == LeafKind::kInt) return as_double_of(value);
+    // Graphs take bools for numbers, eager tensors only after a number.
+    bool takes_bool = next_ > 0 || unconvertible_kind() == ErrorKind::kTypeError;
+    bool real = kind == LeafKind::kFloat || kind == LeafKind::kInt;
+    if (real || (kind == LeafKind::kBool && takes_bool)) return as_double_of(value);
     if (kind != LeafKind::kComplex) refuse(value, kind);
     if (PyComplex_Check(value)) {
       return {PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value)};
@@ -316,7 +341,7 @@ class ElementWriter {
     Ref number = checked_ref(PyObject_CallMethod(value, "item", nullptr));
     return {PyComplex_RealAsDouble(number.get()), PyComplex_ImagAsDouble(number.get())};
   }
-  static double as_double_of(PyObject* value) {
+  double as_double_of(PyObject* value) const {
     return PyFloat_Check(value) ? PyFloat_AsDouble(value) : as_double(value);
   }
 
@@ -361,11 +386,13 @@ Outcome fill(PyObject* value, std::span<const int64_t> dims, ElementWriter& writ
   }
   Ref plain = plain_value(value);
   if (dims.empty()) {
-    if (kind_of(plain.get()) == LeafKind::kOther && is_sequence(plain.get())) throw_mixed();
+    if (kind_of(plain.get()) == LeafKind::kOther && is_sequence(plain.get())) {
+      throw_ragged(writer.asked_dtype());
+    }
     return writer.write(plain.get());
   }
-  if (!is_sequence(plain.get())) throw_ragged();
-  if (length_of(plain.get()) != dims[0]) throw_ragged();
+  if (!is_sequence(plain.get())) throw_ragged(writer.asked_dtype());
+  if (length_of(plain.get()) != dims[0]) throw_ragged(writer.asked_dtype());
   for (int64_t i = 0; i < dims[0]; ++i) {
     Ref item = item_of(plain.get(), i);
     // The common case, a number at the last level, skips the look at what else it could be.
@@ -394,7 +421,7 @@ Inspection inspect(PyObject* value) {
       if (result.dtype == DType::kInvalid) result.dtype = default_dtype(plain.get(), kind);
       return result;
     }
-    if (!is_sequence(plain.get())) throw_unsupported(plain.get());
+    if (!is_sequence(plain.get())) throw_unsupported(plain.get(), !result.dims.empty());
     int64_t length = length_of(plain.get());
     result.dims.push_back(length);
     if (length == 0) return result;
@@ -495,12 +522,20 @@ Tensor convert(PyObject* value, DType dtype) {
   try {
     return convert_sequence(value, dtype);
   } catch (const ElementWriter::RefusedValue&) {
+    // What no dtype can hold is said first.
+    if (PyList_Check(value) || PyTuple_Check(value) || PyLong_Check(value)) {
+      convert_sequence(value, DType::kInvalid);
+    }
     throw_type_error("Cannot convert " + repr_of(value) + " to EagerTensor of dtype " +
                      c_name(dtype));
   }
 }
 
 }  // namespace
+
+ErrorKind unconvertible_kind() {
+  return current_builder().is_eager() ? ErrorKind::kValueError : ErrorKind::kTypeError;
+}
 
 std::string string_of(PyObject* text) {
   if (PyUnicode_Check(text)) return std::string(text_of(text));

@@ -22,6 +22,8 @@ PyObject* builtin_class(ErrorKind kind) {
       return PyExc_AttributeError;
     case ErrorKind::kRuntimeError:
       return PyExc_RuntimeError;
+    case ErrorKind::kOverflowError:
+      return PyExc_OverflowError;
     case ErrorKind::kNotImplementedError:
       return PyExc_NotImplementedError;
     case ErrorKind::kOp:

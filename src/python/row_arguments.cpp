@@ -93,6 +93,11 @@ bool convert_bool(const RowParameter& parameter, const CallNames& names, PyObjec
   return truth != 0;
 }
 
+bool convert_flag(const RowParameter& parameter, const CallNames& names, PyObject* value) {
+  if (value != Py_True && value != Py_False) throw_wrong_kind(parameter, names, "bool", value);
+  return value == Py_True;
+}
+
 std::string convert_string(const RowParameter& parameter, const CallNames& names, PyObject* value) {
   if (PyUnicode_Check(value)) return std::string(text_of(value));
   if (PyBytes_Check(value)) {
@@ -126,10 +131,22 @@ std::vector<int64_t> convert_ints(const RowParameter& parameter, const CallNames
   return result;
 }
 
+// Arrays and tensors have a dtype, but are none.
+DType convert_type(PyObject* value) {
+  if (is_tensor_like(value)) {
+    throw_type_error("Cannot convert the argument `type_value`: " + repr_of(value) +
+                     " to a TensorFlow DType.");
+  }
+  return dtype_from_python(value);
+}
+
 bool is_sequence(PyObject* value) { return PyList_Check(value) || PyTuple_Check(value); }
 
+// Whether a wrong dtype is the op's to refuse, in the way of its tier, or always a TypeError.
+enum class Refusal { kByTier, kTypeError };
+
 Operand convert_index(const RowParameter& parameter, const CallNames& names, PyObject* value,
-                      bool small_is_eager = false) {
+                      bool small_is_eager = false, Refusal refusal = Refusal::kByTier) {
   ConversionOptions options;
   options.preferred = DType::kInt32;
   options.name = parameter.name;
@@ -138,11 +155,14 @@ Operand convert_index(const RowParameter& parameter, const CallNames& names, PyO
   if (is_sequence(value) && PyObject_Size(value) == 0) options.dtype = DType::kInt32;
   Operand result = operand_of(value, options);
   if (!kIndex.contains(dtype_of(result))) {
-    throw Error(ErrorKind::kTypeError, "Expected int32 or int64 passed to parameter '" +
-                                           parameter.name + "' of op '" + std::string(names.op) +
-                                           "', but got " + repr_of(value) + " of type '" +
-                                           type_name(value) + "'.")
-        .with_argument(parameter.name);
+    Error error(Code::kInvalidArgument, "Expected int32 or int64 passed to parameter '" +
+                                            parameter.name + "' of op '" + std::string(names.op) +
+                                            "', but got " + repr_of(value) + " of type '" +
+                                            type_name(value) + "'.");
+    // Python's floats are refused before they become tensors.
+    bool refused = refusal == Refusal::kTypeError || PyFloat_CheckExact(value);
+    if (refused || !current_builder().is_eager()) error.detail().kind = ErrorKind::kTypeError;
+    throw error.with_argument(parameter.name);
   }
   return result;
 }
@@ -170,21 +190,37 @@ Operand convert_shape(const RowParameter& parameter, const CallNames& names, PyO
   if (!is_tensor_like(value) && sequence_contents(value) == SequenceContents::kValues &&
       !becomes_tensor(value)) {
     bool empty = is_sequence(value) && PyObject_Size(value) == 0;
-    Tensor tensor =
-        tensor_from_python(value, empty ? DType::kInt32 : DType::kInvalid, DType::kInt32);
-    // One number is the shape of a vector.
-    if (tensor.rank() == 0) tensor = tensor.reshaped(std::array<int64_t, 1>{1});
+    DType asked = empty ? DType::kInt32 : DType::kInvalid;
+    Tensor tensor = tensor_from_python(value, asked, asked);
+    if (tensor.dtype() == DType::kBool && parameter.kind == ParameterKind::kShape) {
+      tensor = tensor_from_python(value, DType::kInt32);
+    }
+    bool one_number = parameter.kind == ParameterKind::kShape ||
+                      (parameter.kind == ParameterKind::kDims && current_builder().is_eager());
+    if (tensor.rank() == 0 && one_number) {
+      tensor = tensor.reshaped(std::array<int64_t, 1>{1});
+    }
     if (kIndex.contains(tensor.dtype())) return tensor;
   }
-  return convert_index(parameter, names, value);
+  bool by_python = parameter.kind == ParameterKind::kShape && !is_tensor_like(value);
+  return convert_index(parameter, names, value, false,
+                       by_python ? Refusal::kTypeError : Refusal::kByTier);
 }
 
-Argument convert_axis(const RowParameter& parameter, const CallNames& names, PyObject* value) {
-  if (is_tensor_like(value)) return convert_index(parameter, names, value);
+Argument convert_axis(const RowParameter& parameter, const CallNames& names, PyObject* value,
+                      Refusal refusal = Refusal::kByTier) {
+  if (is_tensor_like(value)) return convert_index(parameter, names, value, false, refusal);
   if (PyLong_Check(value)) return convert_int(parameter, names, value);
-  if (!is_sequence(value) && PyObject_HasAttrString(value, "__array__"))
-    return convert_index(parameter, names, value);
-  return convert_ints(parameter, names, value);
+  bool integers = is_sequence(value) || PyObject_TypeCheck(value, &PyRange_Type);
+  if (integers && is_sequence(value)) {
+    for (Py_ssize_t i = 0, size = PyObject_Size(value); i < size && integers; ++i) {
+      integers = PyIndex_Check(PyList_Check(value) ? PyList_GetItem(value, i)
+                                                   : PyTuple_GetItem(value, i)) != 0;
+    }
+  }
+  // Everything else is a tensor, and the op says whether it can be an axis.
+  return integers ? Argument(convert_ints(parameter, names, value))
+                  : Argument(convert_index(parameter, names, value, false, refusal));
 }
 
 // The dtype that the arguments of each type variable take, from those that have one already.
@@ -245,19 +281,30 @@ class Converter {
       case ParameterKind::kString:
         return convert_string(parameter, names_, value);
       case ParameterKind::kType:
-        return dtype_from_python(value);
+        return convert_type(value);
       case ParameterKind::kInts:
         return convert_ints(parameter, names_, value);
       case ParameterKind::kAxis:
         return convert_axis(parameter, names_, value);
+      case ParameterKind::kDimension:
+        return convert_axis(parameter, names_, value, Refusal::kTypeError);
+      case ParameterKind::kCount:
+        return convert_index(parameter, names_, value, by_body(), Refusal::kTypeError);
+      case ParameterKind::kFlag:
+        return convert_flag(parameter, names_, value);
       case ParameterKind::kShape:
+      case ParameterKind::kDims:
+      case ParameterKind::kDimVector:
         return convert_shape(parameter, names_, value);
       case ParameterKind::kOption:
         if (PyLong_Check(value)) return convert_int(parameter, names_, value);
         if (PyFloat_Check(value)) return convert_float(parameter, names_, value);
         return convert_string(parameter, names_, value);
       case ParameterKind::kPadding:
-        if (PyUnicode_Check(value)) return convert_string(parameter, names_, value);
+        if (PyUnicode_Check(value) || PyBytes_Check(value) ||
+            !(PySequence_Check(value) || is_tensor_like(value))) {
+          return convert_string(parameter, names_, value);
+        }
         return convert_shape(parameter, names_, value);
       case ParameterKind::kName:
         if (value == Py_None) return NoneValue{};
@@ -279,16 +326,22 @@ class Converter {
     bool lenient = names_.op == "AddV2" || names_.op == "add" || names_.op == "MatMul" ||
                    names_.op == "matmul";
     (lenient ? options.preferred : options.dtype) = dtype;
-    if (dtype == DType::kInvalid) options.preferred = only_dtype(parameter);
+    if (dtype == DType::kInvalid) {
+      options.preferred = only_dtype(parameter);
+      // An empty list has no dtype of its own; as an index it is one of int32.
+      bool empty = is_sequence(value) && PyObject_Size(value) == 0;
+      if (empty && options.preferred == DType::kInt32) options.dtype = DType::kInt32;
+    }
     if (is_tensor_like(value)) options.dtype = DType::kInvalid;
     Operand result = operand_of(value, options);
     if (dtype == DType::kInvalid) dtype = dtype_of(result);
     return result;
   }
 
-  // A preference for Python values where the row leaves one dtype only.
+  // A preference for Python values where the row leaves one dtype only, or is for indices.
   DType only_dtype(const RowParameter& parameter) const {
     uint32_t bits = signature_.allowed[static_cast<size_t>(parameter.variable)].bits();
+    if (bits == kIndex.bits()) return DType::kInt32;
     return bits && !(bits & (bits - 1)) ? static_cast<DType>(__builtin_ctz(bits)) : DType::kInvalid;
   }
 
@@ -412,7 +465,7 @@ AttributeValue convert_attribute(const RowParameter& parameter, const CallNames&
                                  PyObject* value) {
   switch (parameter.kind) {
     case ParameterKind::kBool:
-      return convert_bool(parameter, names, value);
+      return convert_flag(parameter, names, value);
     case ParameterKind::kInt:
       return convert_int(parameter, names, value);
     case ParameterKind::kFloat:
@@ -420,7 +473,7 @@ AttributeValue convert_attribute(const RowParameter& parameter, const CallNames&
     case ParameterKind::kString:
       return convert_string(parameter, names, value);
     case ParameterKind::kType:
-      return dtype_from_python(value);
+      return convert_type(value);
     case ParameterKind::kStaticShape:
       return shape_from_python(value);
     case ParameterKind::kConstant:

@@ -72,6 +72,17 @@ bool is_exact_number(PyObject* object) {
   return PyLong_CheckExact(object) || PyFloat_CheckExact(object);
 }
 
+Operand cast(Builder& builder, const Operand& operand, DType dtype, std::string_view name = {}) {
+  Attributes attributes = named_attributes(get_op("Cast"), {{"DstT", dtype}});
+  return builder.op("Cast", {operand}, attributes, name);
+}
+
+// Tensors of bool multiply as int32, whatever the other operand is, and give bool.
+Operand multiply_bools(Builder& builder, const Operand& left, const Operand& right) {
+  Operand x = cast(builder, left, DType::kInt32), y = cast(builder, right, DType::kInt32);
+  return cast(builder, builder.op("Mul", {x, y}, {}, kScopeName), DType::kBool);
+}
+
 // Dispatch after both operands have their dtype, within the scope of the operator's name.
 Operand apply_binary(BinaryIndex index, const Operand& left, const Operand& right) {
   const BinaryOperator& binary = kBinary[index];
@@ -84,6 +95,11 @@ Operand apply_binary(BinaryIndex index, const Operand& left, const Operand& righ
     case kDivide:
       if (is_floating(dtype) && dtype_of(right) == dtype) break;
       return call_function("truediv", {left, right}, kScopeName);
+    case kMultiply:
+      if (dtype == DType::kBool || dtype_of(right) == DType::kBool) {
+        return multiply_bools(builder, left, right);
+      }
+      break;
     case kMatrixMultiply:
       return call_function("matmul", {left, right}, kScopeName);
     case kAnd:
@@ -148,7 +164,9 @@ PyObject* binary_slow(BinaryIndex index, PyObject* left, PyObject* right) noexce
       if (is_tensor_like(right)) return wrap(apply_binary(index, x, operand_of(right)));
       Operand y;
       try {
-        y = convert_other(right, dtype_of(x), binary.strict, "y");
+        // What multiplies bools is cast, so it keeps its own dtype.
+        bool strict = binary.strict && !(index == kMultiply && dtype_of(x) == DType::kBool);
+        y = convert_other(right, dtype_of(x), strict, "y");
       } catch (const Error&) {
         // The right operand's own type may know what to do with a tensor.
         if (binary.reflected && !is_exact_number(right) &&

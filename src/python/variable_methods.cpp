@@ -140,19 +140,13 @@ PyObject* after_write(PyObject* self, const AssignArguments& a) {
   return unread_variable(self);
 }
 
-Operand new_value(PyObject* self, PyObject* value, std::string_view constant_name = {}) {
-  ConversionOptions options;
-  options.dtype = variable_value_type(self).dtype;
-  options.name = constant_name;
-  return operand_of(value, options);
-}
-
 void write(PyObject* self, const char* op, PyObject* value, PyObject* name) {
   notify_variable_use(self);
   Builder& builder = current_builder();
   auto apply = [&](std::string_view node_name) {
-    builder.op_outputs(op, std::vector<Operand>{variable_handle(self), new_value(self, value)}, {},
-                       node_name);
+    builder.op_outputs(op,
+                       std::vector<Operand>{variable_handle(self), convert_new_value(self, value)},
+                       {}, node_name);
   };
   apply(name == Py_None ? std::string_view() : text_of(name));
 }
@@ -165,7 +159,7 @@ PyObject* assign(PyObject* self, PyObject* arguments, PyObject* keywords) {
     const auto& resource = variable_resource(self);
     // The value is converted before anything is written or recorded.
     NameScopeGuard scope(builder, a.name == Py_None ? "AssignVariableOp" : text_of(a.name));
-    Operand value = new_value(self, a.value, "value");
+    Operand value = convert_new_value(self, a.value, "value");
     PartialShape given = shape_of(value).without_symbols();
     if (!shape.is_compatible_with(given)) {
       throw_value_error("Cannot assign value to variable ' " + display_name(self) +
@@ -200,56 +194,6 @@ PyObject* assign_sub(PyObject* self, PyObject* arguments, PyObject* keywords) {
     write(self, "AssignSubVariableOp", a.value, a.name);
     return after_write(self, a);
   });
-}
-
-// --- Rows ----------------------------------------------------------------------------------------
-
-PyObject* sparse_read(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  return guarded([&] {
-    PyObject *indices = nullptr, *name = Py_None;
-    static const char* const names[] = {"indices", "name", nullptr};
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O:sparse_read",
-                                     const_cast<char**>(names), &indices, &name)) {
-      throw_python_error();
-    }
-    notify_variable_use(self);
-    static const OpDef& op = get_op("ResourceGather");
-    Attributes attributes = named_attributes(op, {{"dtype", variable_value_type(self).dtype}});
-    return wrap(current_builder().op("ResourceGather", {variable_handle(self), operand_of(indices)},
-                                     attributes));
-  });
-}
-
-// `slices` has indices and values: a tf.IndexedSlices.
-PyObject* scatter(PyObject* self, PyObject* arguments, PyObject* keywords, const char* op) {
-  return guarded([&] {
-    PyObject *slices = nullptr, *use_locking = Py_None, *name = Py_None;
-    static const char* const names[] = {"sparse_delta", "use_locking", "name", nullptr};
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OO", const_cast<char**>(names),
-                                     &slices, &use_locking, &name)) {
-      throw_python_error();
-    }
-    Ref indices = Ref::steal(PyObject_GetAttrString(slices, "indices"));
-    Ref values = indices ? Ref::steal(PyObject_GetAttrString(slices, "values")) : Ref();
-    if (!values) {
-      PyErr_Clear();
-      throw_type_error("sparse_delta is not IndexedSlices: " + repr_of(slices));
-    }
-    notify_variable_use(self);
-    current_builder().op_outputs(
-        op, std::vector<Operand>{variable_handle(self), operand_of(indices.get()),
-                                 new_value(self, values.get())});
-    return unread_variable(self);
-  });
-}
-PyObject* scatter_add(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  return scatter(self, arguments, keywords, "ResourceScatterAdd");
-}
-PyObject* scatter_sub(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  return scatter(self, arguments, keywords, "ResourceScatterSub");
-}
-PyObject* scatter_update(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  return scatter(self, arguments, keywords, "ResourceScatterUpdate");
 }
 
 // --- Copies --------------------------------------------------------------------------------------
@@ -291,7 +235,14 @@ PyObject* copy(PyObject* self, PyObject*) {
 
 }  // namespace
 
-PyMethodDef variable_methods[] = {
+Operand convert_new_value(PyObject* variable, PyObject* value, std::string_view constant_name) {
+  ConversionOptions options;
+  options.dtype = variable_value_type(variable).dtype;
+  options.name = constant_name;
+  return operand_of(value, options);
+}
+
+static PyMethodDef methods[] = {
     {"value", read, METH_NOARGS, "The value now, as a tensor."},
     {"read_value", read, METH_NOARGS, "The value now, as a tensor."},
     {"numpy", numpy, METH_NOARGS, "A copy of the value as a NumPy array or scalar."},
@@ -301,14 +252,6 @@ PyMethodDef variable_methods[] = {
      "assign_add(delta, use_locking=None, name=None, read_value=True): adds to the value."},
     {"assign_sub", as_method(assign_sub), METH_VARARGS | METH_KEYWORDS,
      "assign_sub(delta, use_locking=None, name=None, read_value=True): subtracts from it."},
-    {"sparse_read", as_method(sparse_read), METH_VARARGS | METH_KEYWORDS,
-     "sparse_read(indices, name=None): the rows at `indices`."},
-    {"scatter_add", as_method(scatter_add), METH_VARARGS | METH_KEYWORDS,
-     "scatter_add(sparse_delta, use_locking=False, name=None): adds rows of IndexedSlices."},
-    {"scatter_sub", as_method(scatter_sub), METH_VARARGS | METH_KEYWORDS,
-     "scatter_sub(sparse_delta, use_locking=False, name=None): subtracts rows."},
-    {"scatter_update", as_method(scatter_update), METH_VARARGS | METH_KEYWORDS,
-     "scatter_update(sparse_delta, use_locking=False, name=None): replaces rows."},
     {"is_initialized", as_method(is_initialized), METH_VARARGS | METH_KEYWORDS,
      "Whether there is a value, a bool tensor."},
     {"get_shape", get_shape, METH_NOARGS, "The variable's TensorShape."},
@@ -322,7 +265,18 @@ PyMethodDef variable_methods[] = {
     {"__copy__", copy, METH_NOARGS, "The variable itself."},
     {"__deepcopy__", deepcopy, METH_O, "Another variable of the same value."},
     {"__reduce__", reduce, METH_NOARGS, "For pickle."},
-    {nullptr, nullptr, 0, nullptr}};
+};
+
+PyMethodDef* variable_methods() {
+  static std::vector<PyMethodDef> all = [] {
+    std::vector<PyMethodDef> list(std::begin(methods), std::end(methods));
+    std::span<const PyMethodDef> rows = variable_row_methods();
+    list.insert(list.end(), rows.begin(), rows.end());
+    list.push_back({nullptr, nullptr, 0, nullptr});
+    return list;
+  }();
+  return all.data();
+}
 
 std::span<const PyType_Slot> variable_protocol_slots() {
   static const PyType_Slot slots[] = {{Py_nb_int, slot(to_int)},

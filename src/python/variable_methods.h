@@ -9,7 +9,9 @@
 
 namespace graphwright {
 
-extern PyMethodDef variable_methods[];
+// All methods, ended by a null entry; of which these are about rows and slices.
+PyMethodDef* variable_methods();
+std::span<const PyMethodDef> variable_row_methods();
 // int(), float(), bool(), iteration.
 std::span<const PyType_Slot> variable_protocol_slots();
 
@@ -23,6 +25,8 @@ std::string array_text(const Tensor& tensor);
 void notify_variable_use(PyObject* variable);
 // tf.Variable for what it made itself, otherwise the subclass; borrowed.
 PyObject* public_class(PyObject* variable);
+// A value to be written, converted to the variable's dtype; if it becomes a constant, of this name.
+Operand convert_new_value(PyObject* variable, PyObject* value, std::string_view constant_name = {});
 // What assignments return: the variable under the name 'UnreadVariable'. New reference.
 PyObject* unread_variable(PyObject* variable);
 

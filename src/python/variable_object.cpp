@@ -460,7 +460,7 @@ void create_variable_type(PyObject* module) {
                                     {Py_tp_str, slot(repr)},
                                     {Py_tp_hash, slot(refuse_hash)},
                                     {Py_tp_getset, attributes},
-                                    {Py_tp_methods, variable_methods},
+                                    {Py_tp_methods, variable_methods()},
                                     {Py_tp_members, type_members},
                                     {Py_mp_subscript, slot(variable_subscript)}};
   for (std::span<const PyType_Slot> more : {operator_slots(), variable_protocol_slots()}) {

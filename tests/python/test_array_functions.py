@@ -103,7 +103,6 @@ ERRORS = [
     (lambda x: tf.slice(x, [0, 0], [3, 1]), tf.errors.InvalidArgumentError, ValueError),
     (lambda x: tf.broadcast_to(x, [2, 2]), tf.errors.InvalidArgumentError, ValueError),
     (lambda x: tf.reverse(x, [2]), tf.errors.InvalidArgumentError, ValueError),
-    (lambda x: tf.stack([]), ValueError, ValueError),
     (lambda x: tf.pad(x, [[0, 0], [0, 0]], "SIDEWAYS"), ValueError, ValueError),
 ]
 

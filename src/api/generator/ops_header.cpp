@@ -87,7 +87,11 @@ std::string type_of(const ParameterSpec& spec) {
     case ParameterKind::kTyped:
     case ParameterKind::kIndex:
     case ParameterKind::kAxis:
+    case ParameterKind::kDimension:
+    case ParameterKind::kCount:
     case ParameterKind::kShape:
+    case ParameterKind::kDims:
+    case ParameterKind::kDimVector:
     case ParameterKind::kConstant:
       return "Input";
     case ParameterKind::kTensors:
@@ -98,6 +102,7 @@ std::string type_of(const ParameterSpec& spec) {
     case ParameterKind::kFloat:
       return maybe("double");
     case ParameterKind::kBool:
+    case ParameterKind::kFlag:
       return maybe("bool");
     case ParameterKind::kString:
       return maybe("std::string");
