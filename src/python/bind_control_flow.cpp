@@ -3,9 +3,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include "ir/builder.h"
+#include "ir/thread_state.h"
 #include "python/control_flow.h"
 #include "python/control_values.h"
 #include "python/errors.h"
+#include "python/tensor_object.h"
 
 namespace nb = nanobind;
 
@@ -65,7 +68,14 @@ void bind_control_flow(nb::module_& module) {
   module.def(
       "assert_true",
       [](nb::object condition, nb::object data, nb::object summarize, nb::object name) {
-        int64_t count = summarize.is_none() ? 3 : nb::cast<int64_t>(summarize);
+        // A tensor has a value that a graph cannot ask for.
+        bool is_tensor = is_tensor_like(summarize.ptr());
+        if (!summarize.is_none() &&
+            (is_tensor ? !current_builder().is_eager() : !PyIndex_Check(summarize.ptr()))) {
+          throw_type_error("Expected int for argument 'summarize' not " +
+                           std::string(nb::repr(summarize).c_str()) + ".");
+        }
+        int64_t count = summarize.is_none() ? 3 : nb::cast<int64_t>(nb::int_(summarize));
         return steal(control_assert(condition.ptr(), data.ptr(), count, name.ptr()));
       },
       nb::arg("condition").none(), nb::arg("data").none(), nb::arg("summarize").none(),

@@ -207,6 +207,17 @@ std::string summary_of(PyObject* value, int64_t summarize) {
                          "' to be true. Summarized data: " + text);
 }
 
+Operand bool_operand(PyObject* condition, std::string_view name) {
+  Operand operand =
+      operand_of(condition, ConversionOptions{DType::kInvalid, DType::kInvalid, name});
+  if (dtype_of(operand) != DType::kBool) {
+    throw_type_error("Input 'condition' of 'Assert' Op has type " +
+                     std::string(dtype_name(dtype_of(operand))) +
+                     " that does not match expected type of bool.");
+  }
+  return operand;
+}
+
 OperandVector data_operands(PyObject* values, std::string_view name) {
   OperandVector operands;
   for (Py_ssize_t i = 0; i < PyList_Size(values); ++i) {
@@ -235,8 +246,7 @@ Ref control_assert(PyObject* condition, PyObject* data, int64_t summarize, PyObj
   auto make = [&] {
     // Constants are named within the node.
     NameScopeGuard inner(builder, "Assert");
-    OperandVector inputs{
-        operand_of(condition, ConversionOptions{DType::kBool, DType::kInvalid, "condition"})};
+    OperandVector inputs{bool_operand(condition, "condition")};
     for (Operand& operand : data_operands(values.get(), "data_")) {
       inputs.push_back(std::move(operand));
     }
@@ -250,8 +260,7 @@ Ref control_assert(PyObject* condition, PyObject* data, int64_t summarize, PyObj
   });
   if (small) return make();
   // Data that may be large are only brought together when the assertion fails.
-  Operand test =
-      operand_of(condition, ConversionOptions{DType::kBool, DType::kInvalid, "Condition"});
+  Operand test = bool_operand(condition, "Condition");
   Ref tested = wrapped(test);
   condition = tested.get();
   BranchFunction passes{[] { return control_no_op(nullptr); }, tested.get()};
