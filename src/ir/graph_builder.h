@@ -65,8 +65,8 @@ class GraphBuilder : public Builder {
   InternedString device() const { return device_; }
   void set_device(InternedString device) { device_ = device; }
   // Nodes made until the scope is left wait for `nodes`, unless an input of theirs was made in the
-  // scope and so waits already (tf.control_dependencies). Scopes nest; one that `clears` hides those
-  // around it. Nodes of blocks around the current one are waited for by the control node as a whole.
+  // scope and so waits already (tf.control_dependencies). A scope that `clears` hides those around
+  // it. Nodes of blocks around the current one are waited for by the control node as a whole.
   void enter_control_scope(std::vector<Node*> nodes, bool clears = false);
   void leave_control_scope();
 

@@ -12,8 +12,7 @@ ScopeId GraphCopier::copy_scope(const Graph& source, ScopeId scope) {
   const NameScope& entry = source.scopes()[scope];
   ScopeId parent = copy_scope(source, entry.parent);
   bool absolute = entry.absolute && scope_ == 0;
-  ScopeId copied =
-      target_.add_scope(parent, entry.base_name.view(), target_.body(), absolute);
+  ScopeId copied = target_.add_scope(parent, entry.base_name.view(), target_.body(), absolute);
   scopes_[&source][scope] = copied;
   return copied;
 }

@@ -271,25 +271,22 @@ Shares shares_of(Builder& builder, const Expression& tensor, const Expression& i
   Expression winners = f.cast(tensor.apply("Equal", y), tensor.dtype());
   Expression picked = f.call("GatherNd", {y, indices});
   Expression update_winners = f.cast(updates.apply("Equal", picked), tensor.dtype());
-  return {winners, update_winners,
-          f.call("TensorScatterAdd", {winners, indices, update_winners})};
+  return {winners, update_winners, f.call("TensorScatterAdd", {winners, indices, update_winners})};
 }
 void gradient_tensor_scatter_extremum(GradientContext& context) {
   if (!context.has_dy()) return;
   Expression indices = context.x(1);
-  Shares shares =
-      shares_of(context.builder(), context.x(0), indices, context.x(2), context.y());
+  Shares shares = shares_of(context.builder(), context.x(0), indices, context.x(2), context.y());
   Expression share = context.dy() / shares.count;
   if (context.needs(0)) context.set_dx(0, shares.winners * share);
   if (context.needs(2)) {
-    context.set_dx(2, Algebra(context.builder()).call("GatherNd", {share, indices}) *
-                          shares.update_winners);
+    context.set_dx(
+        2, Algebra(context.builder()).call("GatherNd", {share, indices}) * shares.update_winners);
   }
 }
 void forward_tensor_scatter_extremum(ForwardContext& context) {
   Expression indices = context.x(1);
-  Shares shares =
-      shares_of(context.builder(), context.x(0), indices, context.x(2), context.y());
+  Shares shares = shares_of(context.builder(), context.x(0), indices, context.x(2), context.y());
   Expression sum = Algebra(context.builder())
                        .call("TensorScatterAdd", {context.dx(0) * shares.winners, indices,
                                                   context.dx(2) * shares.update_winners});
@@ -432,8 +429,7 @@ void one_hot_kernel(KernelContext& context) {
 }
 
 constexpr OpDef tensor_scatter_row(std::string_view name, std::string_view doc, DTypeSet types,
-                                   Kernel kernel, GradientRule gradient,
-                                   ForwardRule forward) {
+                                   Kernel kernel, GradientRule gradient, ForwardRule forward) {
   return {
       .name = name,
       .signature =

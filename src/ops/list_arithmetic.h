@@ -13,7 +13,7 @@ namespace graphwright {
 std::shared_ptr<ListObject> list_in(const Tensor& handle);
 
 // A list of as many elements, each zeros of the shape of the same element of `list`. Where the
-// list says what shape its elements have, they are not stored: elements never written read as zeros.
+// list says what shape its elements have, they are not stored: what is not written reads as zero.
 std::shared_ptr<ListObject> zeros_like_list(const ListObject& list);
 
 // Adds the elements of `right` to those of `total`; what was never written counts as zeros.

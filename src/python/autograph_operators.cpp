@@ -262,7 +262,8 @@ thread_local bool trace_converts = false;
 }  // namespace
 
 bool autograph_active() { return enabled && trace_converts; }
-AutographTrace::AutographTrace(bool converts) : previous_(std::exchange(trace_converts, converts)) {}
+AutographTrace::AutographTrace(bool converts)
+    : previous_(std::exchange(trace_converts, converts)) {}
 AutographTrace::~AutographTrace() { trace_converts = previous_; }
 
 PyObject* autograph_overload(PyObject* callable) {

@@ -137,8 +137,8 @@ void FunctionExporter::emit_nodes() {
       // Branches hand out their results through Identity nodes, which are what others wait for.
       const Value* output = earlier->outputs.empty() ? nullptr : earlier->outputs[0];
       auto identity = earlier->blocks.empty() ? state_.origins.end() : state_.origins.find(output);
-      controls.push_back("^" + (identity == state_.origins.end() ? names_.name(*earlier)
-                                                                 : identity->second));
+      controls.push_back(
+          "^" + (identity == state_.origins.end() ? names_.name(*earlier) : identity->second));
     }
     std::sort(controls.begin(), controls.end());
     controls.erase(std::unique(controls.begin(), controls.end()), controls.end());

@@ -70,7 +70,8 @@ TEST_CASE("lists are contiguous while shapes agree, and ragged afterwards") {
 TEST_CASE("lists of unwritten elements and of strings") {
   ListObject unwritten(DType::kInt32, PartialShape::unknown(), 3);
   Tensor stacked;
-  CHECK(contains(unwritten.stack(PartialShape::unknown(), &stacked).message(), "non-fully-defined"));
+  CHECK(
+      contains(unwritten.stack(PartialShape::unknown(), &stacked).message(), "non-fully-defined"));
   REQUIRE(unwritten.stack(PartialShape({2}), &stacked).ok());
   CHECK(stacked.element_count() == 6);
   unwritten.set(1, Tensor::int32_scalar(4));
