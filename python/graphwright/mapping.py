@@ -377,10 +377,11 @@ def vectorized_map(
     if not flat:
         raise ValueError("elems must have at least one tensor")
     known = [None if elem.shape.rank is None else elem.shape[0] for elem in flat]
-    if any(rows is None for rows in known):
+    rows: Any
+    if any(count is None for count in known):
         rows = tf.reduce_max(tf.stack([tf.shape(elem)[0] for elem in flat]))
     else:
-        rows = max(known)
+        rows = max(count for count in known if count is not None)
     if any(count not in (None, 1, rows) for count in known) and isinstance(rows, int):
         raise ValueError(f"elems have different numbers of rows: {known}")
     shared = [count == 1 and rows != 1 for count in known]

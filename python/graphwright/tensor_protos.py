@@ -52,7 +52,7 @@ def make_tensor_proto(
     count = 1
     for size in sizes:
         count *= size
-    elements = int(np.prod(given, dtype=np.int64))
+    elements = tensor.numpy().size
     if verify_shape and not (allow_broadcast and elements == 1):
         raise TypeError(f"Expected Tensor's shape: {tuple(sizes)}, got {tuple(given)}.")
     if elements > count:

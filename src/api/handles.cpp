@@ -172,6 +172,7 @@ Code code_of(const core::ErrorDetail& error) {
     case core::ErrorKind::kAttributeError:
       return Code::kInvalidArgument;
     case core::ErrorKind::kIndexError:
+    case core::ErrorKind::kOverflowError:
       return Code::kOutOfRange;
     case core::ErrorKind::kKeyError:
       return Code::kNotFound;

@@ -277,8 +277,7 @@ TEST_CASE("GatherNd, ScatterNd and updates") {
   CHECK(values_of(run("GatherNd", {x, ints({2, 2}, {0, 1, 1, 2})})) == Numbers{1, 5});
   CHECK(dims_of(run("GatherNd", {x, ints({2, 0}, {})})) == Dims{2, 2, 3});
   CHECK(error_of("GatherNd", {x, ints({1, 2}, {0, 5})})
-            .find("indices[0] = [0, 5] does not index into param shape [2,3]") !=
-        std::string::npos);
+            .find("indices[0] = [0, 5] does not index into shape [2,3]") != std::string::npos);
   check_derivatives("GatherNd", {some_doubles({2, 3}), ints({3, 2}, {0, 1, 1, 2, 0, 1})});
   check_derivatives("GatherNd", {some_doubles({2, 3}), ints({2, 1}, {1, 1})});
   CHECK(values_of(run("ScatterNd", {ints({2, 1}, {1, 1}), doubles({2}, {1, 4}), ints({1}, {3})})) ==

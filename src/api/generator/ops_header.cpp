@@ -113,6 +113,9 @@ std::string type_of(const ParameterSpec& spec) {
     case ParameterKind::kOption:
     case ParameterKind::kPadding:
       return maybe("Choice");
+    case ParameterKind::kAny:
+      // What Python accepts and ignores.
+      return spec.optional && spec.has_default ? "Input" : std::string();
     default:
       return {};
   }
