@@ -1,7 +1,8 @@
 """What `./dev` runs: builds the project and runs, tests, measures and checks it.
 
 Needs only the standard library; everything else is installed into an environment of its own:
-.venv (or $GW_VENV) for building and testing, build/parity and build/peers for comparisons.
+.venv (or $GW_VENV) for building and testing, build/parity (or $GW_PARITY_VENV) and build/peers for
+comparisons.
 """
 
 from __future__ import annotations
@@ -133,7 +134,12 @@ def command_bench(arguments: argparse.Namespace) -> int:
 def command_parity(arguments: argparse.Namespace) -> int:
     build()
     runtime = environment.requirements()["runtime"]
-    venv = environment.scratch("parity", [TENSORFLOW, "pytest", *runtime])
+    # An environment that has TensorFlow already is used as it is.
+    given = os.environ.get("GW_PARITY_VENV")
+    packages = [TENSORFLOW, "pytest", *runtime]
+    venv = Path(given).absolute() if given else environment.scratch("parity", packages)
+    if not (venv / "bin" / "python").exists():
+        sys.exit(f"dev: GW_PARITY_VENV: there is no environment in {venv}")
     variables = package_environment(venv)
     variables.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     variables.setdefault("CUDA_VISIBLE_DEVICES", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import re
 from typing import Any
 
 from graphwright import _core
@@ -39,9 +40,9 @@ def _block_lines(block: dict[str, Any], indent: str) -> list[str]:
 class GraphPage:
     """What `graphwright.show` gives: shows itself in notebooks, saves itself, prints as text."""
 
-    def __init__(self, graph: Any, title: str):
+    def __init__(self, rows: tuple[dict[str, Any], dict[str, Any]], title: str):
         self._title = title
-        self._graph, self._functions = _core.graph_rows(graph)
+        self._graph, self._functions = rows
 
     @property
     def text(self) -> str:
@@ -63,8 +64,9 @@ class GraphPage:
         data = json.dumps({"graph": self._graph, "functions": self._functions})
         # Nothing in the data may end the element that holds it.
         data = data.replace("<", "\\u003c")
-        page = page.replace("__TITLE__", html.escape(self._title))
-        return page.replace("__SCRIPT__", script).replace("__DATA__", data)
+        # In one pass: a title or a name may read like one of the places.
+        parts = {"__TITLE__": html.escape(self._title), "__SCRIPT__": script, "__DATA__": data}
+        return re.sub("|".join(parts), lambda match: parts[match[0]], page)
 
     def save(self, path: str | os.PathLike[str]) -> str:
         """Writes the page, whole or not at all, and returns its path."""
@@ -102,20 +104,55 @@ def _graph_of(shown: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     )
 
 
+def _traces_of(function: Any) -> list[Any]:
+    traces = function._list_all_concrete_functions()
+    if not traces:
+        raise ValueError(
+            f"show() was given the tf.function {function.__name__!r}, which has not been traced: "
+            "call it first, or give arguments or TensorSpecs"
+        )
+    return traces
+
+
+def _rows_of_traces(traces: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A graph with a node for each trace, which are its functions."""
+    nodes, functions = [], {}
+    for trace in traces:
+        name = trace.name.decode() if isinstance(trace.name, bytes) else trace.name
+        block, called = _core.graph_rows(trace.graph)
+        functions.update({name: block | {"kind": "function"}} | called)
+        empty: dict[str, Any] = {"inputs": [], "controls": [], "outputs": [], "blocks": []}
+        row = {"name": name, "op": "trace", "attributes": {}, "device": "", "lines": []}
+        nodes.append(row | empty | {"function": name})
+    return {"kind": "graph", "arguments": [], "nodes": nodes, "results": []}, functions
+
+
 def show(shown: Any, *args: Any, tensorboard: str | os.PathLike[str] | None = None, **kwargs: Any):
     """Shows a graph: in a notebook by itself, elsewhere by `.save(path)` or `.text`.
 
     Args:
         shown: a `tf.Graph`, a concrete function, a GraphDef, or a `tf.function`.
-        *args: for a `tf.function`, the arguments or `tf.TensorSpec`s that choose the trace.
+        *args: for a `tf.function`, the arguments or `tf.TensorSpec`s that choose the trace; without
+            any, all of its traces are shown.
         tensorboard: a folder in which to write an event file, which TensorBoard's graph view shows.
         **kwargs: as `args`.
 
     Returns:
         An object with `.html`, `.text` and `.save(path)`.
     """
-    graph = _graph_of(shown, args, kwargs)
+    if hasattr(shown, "_list_all_concrete_functions") and not args and not kwargs:
+        traces = _traces_of(shown)
+        if len(traces) > 1:
+            if tensorboard is not None:
+                raise ValueError(
+                    "an event file holds one graph: give the arguments or TensorSpecs of a trace"
+                )
+            return GraphPage(_rows_of_traces(traces), shown.__name__)
+        graph = traces[0].graph
+    else:
+        graph = _graph_of(shown, args, kwargs)
     if tensorboard is not None:
         write_event_file(graph, tensorboard)
     name = getattr(shown, "__name__", None) or graph.name
-    return GraphPage(graph, name if isinstance(name, str) else name.decode())
+    title = name if isinstance(name, str) else name.decode()
+    return GraphPage(_core.graph_rows(graph), title)

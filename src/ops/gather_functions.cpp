@@ -33,10 +33,16 @@ CallResult gather(CallContext& context) {
     // Rows of a variable are read without the rest of it, and have a sparse gradient.
     bool rows = batch_dims == 0 && (context.is_none(3) || is_zero(context.argument(3)));
     if (rows) {
-      return apply_op(context, "ResourceGather", {params, context.operand(1)}, {{"dtype", dtype}});
+      return apply_op(context, "ResourceGather", {params, context.operand(1)}, {{"dtype", dtype}},
+                      "Gather");
     }
+    std::string_view name = context.name().empty() ? "GatherV2" : context.name();
+    NameScopeGuard scope(context.builder(), name);
     params = context.builder().op("ReadVariableOp", {params},
                                   attributes_of("ReadVariableOp", {{"dtype", dtype}}));
+    return inner_op(context.builder(), "GatherV2", {params, context.operand(1), axis},
+                    attributes_of("GatherV2", {{"batch_dims", batch_dims}}), kScopeName)
+        .operand();
   }
   return apply_op(context, "GatherV2", {params, context.operand(1), axis},
                   {{"batch_dims", batch_dims}});
@@ -225,7 +231,7 @@ constexpr std::array kTable{
                        "indices.shape[batch_dims:] + params.shape[axis + 1:]. "
                        "InvalidArgumentError for an index out of bounds.",
                 .body = gather,
-                .node_name = "GatherV2"},
+                .constants_by_body = true},
     FunctionDef{.names = "gather_nd",
                 .signature = "params: tensor, indices: index, batch_dims: int = 0",
                 .doc = "Each row of indices names a slice of params: the shape is "

@@ -1,9 +1,12 @@
 // Bindings of control flow by hand. The Python module of the package names and describes these.
+#include <string>
 #include <vector>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include "ir/builder.h"
+#include "ir/graph_builder.h"
 #include "ir/thread_state.h"
 #include "python/control_flow.h"
 #include "python/control_values.h"
@@ -108,6 +111,15 @@ void bind_control_flow(nb::module_& module) {
       },
       "Calls a function that the program gave, converted by AutoGraph where the function being "
       "traced was.");
+  module.def(
+      "exchange_device",
+      [](const std::string& device) {
+        GraphBuilder& builder = graph_builder();
+        std::string before(builder.device().view());
+        builder.set_device(InternedString(device));
+        return before;
+      },
+      nb::arg("device"), "Sets the device of nodes made from now on; returns what it was.");
   module.def("leave_control_dependencies", [] { leave_control_dependencies(); });
 }
 

@@ -172,10 +172,17 @@ nb::object graph_def(const GraphObject& self, nb::object, bool add_shapes) {
   return message;
 }
 
-void refuse_gradient_override(const GraphObject&, nb::args, nb::kwargs) {
-  throw Error(ErrorKind::kNotImplementedError,
-              "gradient_override_map is not available: gradients are rules of ops; use "
-              "tf.custom_gradient for a gradient of your own.");
+// Methods written in Python, in graphwright/graph_methods.py, which is loaded when one is called.
+void bind_python_methods(nb::class_<GraphObject>& type) {
+  for (const char* name :
+       {"control_dependencies", "name_scope", "device", "colocate_with", "container",
+        "prevent_feeding", "prevent_fetching", "is_feedable", "is_fetchable", "create_op",
+        "new_operations", "gradient_override_map", "switch_to_thread_local", "get", "Dismantle"}) {
+    type.def(name, [name](nb::object self, nb::args arguments, nb::kwargs keywords) {
+      nb::object method = nb::module_::import_("graphwright.graph_methods").attr(name);
+      return nb::object(method(self, *arguments, **keywords));
+    });
+  }
 }
 
 void bind_lookup(nb::class_<GraphObject>& type) {
@@ -202,10 +209,7 @@ void bind_lookup(nb::class_<GraphObject>& type) {
             nb::object parse = nb::module_::import_("graphwright._protobuf").attr("message_class");
             return parse("OpDef").attr("FromString")(nb::bytes(bytes.data(), bytes.size()));
           },
-          nb::arg("type"))
-      .def(
-          "is_feedable", [](const GraphObject&, nb::handle) { return true; }, nb::arg("tensor"))
-      .def("is_fetchable", [](const GraphObject&, nb::handle) { return true; }, nb::arg("tensor"));
+          nb::arg("type"));
 }
 
 void bind_collections(nb::class_<GraphObject>& type) {
@@ -370,7 +374,6 @@ void bind_graph(nb::module_& module) {
           "The name scope that nodes are made in now, without the slash.")
       .def("unique_name", &unique_name, nb::arg("name"), nb::arg("mark_as_used") = true,
            "A name that nothing in the graph has.")
-      .def("gradient_override_map", &refuse_gradient_override)
       .def("as_graph_def", &graph_def, nb::arg("from_version").none() = nb::none(),
            nb::arg("add_shapes") = false,
            "The graph as traced, as a GraphDef message with TensorFlow's op and node names.")
@@ -383,6 +386,7 @@ void bind_graph(nb::module_& module) {
   bind_lookup(type);
   bind_collections(type);
   bind_function_graph(type);
+  bind_python_methods(type);
   nb::class_<GraphScopeManager>(module, "_GraphScope")
       .def("__enter__", &GraphScopeManager::enter)
       .def("__exit__", &GraphScopeManager::exit);

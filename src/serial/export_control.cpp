@@ -8,6 +8,7 @@
 #include "ir/opdef.h"
 #include "serial/export_graph.h"
 #include "serial/function_exporter.h"
+#include "serial/library_names.h"
 
 namespace graphwright {
 namespace serial {
@@ -89,7 +90,9 @@ void FunctionExporter::emit_if(const Node& node) {
   std::vector<const Value*> inputs = free_values(node);
   std::string functions[2];
   const char* kinds[2] = {"true", "false"};
-  for (size_t i = 0; i < 2; ++i) functions[i] = control_function_name(name, kinds[i]);
+  for (size_t i = 0; i < 2; ++i) {
+    functions[i] = control_function_name(*node.blocks[i], name + "_" + kinds[i]);
+  }
   for (size_t i = 0; i < 2; ++i) {
     FunctionExporter branch(state_, names_, *node.blocks[i], false);
     FunctionDef function = branch.branch_function(functions[i], inputs, name);
@@ -121,7 +124,8 @@ void FunctionExporter::emit_case(const Node& node) {
   std::vector<const Value*> inputs = free_values(node);
   ListValue branches;
   for (size_t i = 0; i < node.blocks.size(); ++i) {
-    std::string function_name = control_function_name(name, "branch" + std::to_string(i));
+    std::string function_name =
+        control_function_name(*node.blocks[i], name + "_branch" + std::to_string(i));
     FunctionExporter branch(state_, names_, *node.blocks[i], false);
     FunctionDef function = branch.branch_function(function_name, inputs, name);
     state_.result.functions.push_back(std::move(function));
@@ -238,8 +242,8 @@ FunctionDef FunctionExporter::body_function(const Node& node, const std::string&
 void FunctionExporter::emit_while(const Node& node) {
   const std::string& name = names_.name(node);
   std::vector<const Value*> captures = free_values(node);
-  std::string condition = control_function_name(name, "cond");
-  std::string body = control_function_name(name, "body");
+  std::string condition = control_function_name(*node.blocks[0], name + "_cond");
+  std::string body = control_function_name(*node.blocks[1], name + "_body");
   std::string counter_name = names_.take(block_, name + "/loop_counter");
   {
     FunctionExporter inner(state_, names_, *node.blocks[0], false);

@@ -3,6 +3,7 @@
 #include "ir/opdef.h"
 #include "ir/type_inference.h"
 #include "serial/function_exporter.h"
+#include "serial/library_names.h"
 
 namespace graphwright::serial {
 namespace {
@@ -94,25 +95,11 @@ ListValue shape_list(const std::vector<Value*>& values) {
   return list;
 }
 
-std::string ExportState::take_function_name(const std::string& name) {
-  std::string valid = name;
-  for (char& c : valid) {
-    bool allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                   c == '_' || c == '.' || c == '-';
-    if (!allowed) c = '_';
-  }
-  std::string unique = valid;
-  for (int i = 1; !function_names.insert(unique).second; ++i) {
-    unique = valid + "_" + std::to_string(i);
-  }
-  return unique;
-}
-
 const std::string& ExportState::export_callee(const Callee& callee) {
   const Graph& graph = callee.callee_graph();
   auto [known, added] = callees.try_emplace(&graph);
   if (!added) return known->second;
-  std::string name = take_function_name(std::string(callee.callee_name()));
+  std::string name = callee_function_name(graph, std::string(callee.callee_name()));
   known->second = name;  // known before its body: it may call itself
   NodeNames names(graph);
   FunctionDef function =

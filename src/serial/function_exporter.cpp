@@ -111,12 +111,31 @@ void FunctionExporter::emit_needed_captures(const Node& node, bool with_blocks) 
   }
 }
 
+void FunctionExporter::emit_handles_before(const Node& constant, size_t position) {
+  if (constant.op->name != "Const") return;
+  const auto& nodes = block_.nodes;
+  while (position < nodes.size() && nodes[position]->op->name == "Const") ++position;
+  if (position == nodes.size()) return;
+  const Node& user = *nodes[position];
+  if (!names_.name(constant).starts_with(names_.name(user) + "/")) return;
+  for (const Value* value : user.inputs) {
+    if (value->node == &constant) return;
+    bool is_argument = !value->node && value->block == &block_;
+    if (is_argument && value->dtype() == DType::kResource && !values_.count(value)) {
+      emit_placeholder(*value);
+    }
+  }
+}
+
 void FunctionExporter::emit_nodes() {
   std::vector<std::vector<uint32_t>> edges = state_.analysis.order_edges(block_);
   std::vector<std::string> emitted;
   for (size_t i = 0; i < block_.nodes.size(); ++i) {
     const Node& node = *block_.nodes[i];
-    if (top_) emit_needed_captures(node);
+    if (top_) {
+      emit_handles_before(node, i);
+      emit_needed_captures(node);
+    }
     size_t first = function_.nodes.size();
     if (node.callee) {
       emit_call(node);
@@ -320,11 +339,6 @@ std::string FunctionExporter::capture_name(const Value& value, const std::string
     return names_.name(*node) + "/" + own;
   }
   return scope + "/identity/" + origin(value);  // of the Identity that returns it
-}
-
-std::string FunctionExporter::control_function_name(const std::string& scope,
-                                                    const std::string& kind) {
-  return state_.take_function_name(scope + "_" + kind + "_" + std::to_string(state_.next_number++));
 }
 
 }  // namespace graphwright::serial

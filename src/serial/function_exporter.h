@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -20,14 +19,10 @@ struct ExportState {
   GraphDef result;
   EffectAnalysis analysis;
   std::unordered_map<const Graph*, std::string> callees;  // exported, or being exported
-  std::set<std::string> function_names;
-  int next_number = 0;  // of control functions: while_body_0
   // Names of the nodes that values come from where no node of the graph says it: arguments, and the
   // Identity nodes behind branches.
   std::unordered_map<const Value*, std::string> origins;
 
-  // The name itself, or with a suffix that makes it unique in the library.
-  std::string take_function_name(const std::string& name);
   // The library's name of a callee, exporting it on first use.
   const std::string& export_callee(const Callee& callee);
 };
@@ -83,6 +78,9 @@ class FunctionExporter {
   void emit_case(const Node& node);
   void emit_while(const Node& node);
   void emit_placeholder(const Value& argument);
+  // Operands are converted in order: a captured handle comes before a constant made for a later
+  // input of the same op, the first node after `position` that is no constant.
+  void emit_handles_before(const Node& constant, size_t position);
   void emit_needed_captures(const Node& node, bool with_blocks = false);
   // Names of the block's results where each is an Identity node of its own that nothing else uses
   // (what a trace ends with); empty otherwise.
@@ -92,7 +90,6 @@ class FunctionExporter {
   std::vector<std::string> emit_results(const std::vector<std::string>& references,
                                         const std::vector<DType>& types, const std::string& scope);
   void finish_function(bool has_results);
-  std::string control_function_name(const std::string& scope, const std::string& kind);
   FunctionDef branch_function(const std::string& name, const std::vector<const Value*>& inputs,
                               const std::string& scope);
   FunctionDef condition_function(const Node& node, const std::string& name,

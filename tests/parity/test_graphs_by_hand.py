@@ -4,7 +4,6 @@ GraphDefs imported and run by TensorFlow. Prints the figures, and what differs.
 With GW_RECORD set, TensorFlow's nodes are written to tests/python/data/graph_programs.json.
 """
 
-import itertools
 import json
 import os
 import pathlib
@@ -26,7 +25,9 @@ FORMS = [("function", name) for name in graph_programs.PROGRAMS]
 FORMS += [("graph", name) for name in BY_HAND]
 figures = {"equal": [], "different": {}, "same values": [], "other values": {}}
 recorded = {}
-imports = itertools.count()
+# Form and program -> why its nodes are not TensorFlow's; exact, so a difference that appears or
+# disappears fails.
+EXPLAINED: dict[str, str] = {}
 
 
 @pytest.mark.parametrize(("form", "name"), FORMS)
@@ -42,32 +43,11 @@ def test_nodes_are_tensorflows(form, name):
         figures["different"][f"{form} {name}"] = text
     else:
         figures["equal"].append(f"{form} {name}")
-    assert not text
-
-
-def with_own_functions(message):
-    """Renames the library's functions: a process of TensorFlow's takes a name only once."""
-    number = next(imports)
-    library = {function.signature.name for function in message.library.function}
-
-    def rename(nodes):
-        for node in nodes:
-            for value in node.attr.values():
-                for function in (value.func, *value.list.func):
-                    if function.name in library:
-                        function.name += f"_{number}"
-
-    rename(message.node)
-    for function in message.library.function:
-        rename(function.node_def)
-        function.signature.name += f"_{number}"
-    return message
+    assert bool(text) == (f"{form} {name}" in EXPLAINED), text or "equal now: not to be explained"
 
 
 def run_imported(graph_def, feeds, fetches, arguments):
-    message = with_own_functions(
-        tensorflow.compat.v1.GraphDef.FromString(graph_def.SerializeToString())
-    )
+    message = tensorflow.compat.v1.GraphDef.FromString(graph_def.SerializeToString())
     wrapped = tensorflow.compat.v1.wrap_function(
         lambda: tensorflow.compat.v1.import_graph_def(message, name=""), []
     )
@@ -137,8 +117,10 @@ def print_figures():
     print(
         f"\n{len(graph_programs.PROGRAMS)} programs, {len(FORMS)} graphs: "
         f"{len(figures['equal'])} with equal nodes, {len(figures['same values'])} imported and run "
-        "by TensorFlow with the same values"
+        f"by TensorFlow with the same values, {len(EXPLAINED)} differences explained"
     )
+    for name, reason in EXPLAINED.items():
+        print(f"  explained: {name}: {reason}")
     for key in ("different", "other values"):
         for form, text in figures[key].items():
             print(f"  {key}: {form}: {text}")

@@ -11,9 +11,7 @@ import graphwright as tf
 
 RECORDED = json.loads((pathlib.Path(__file__).parent / "data/graph_programs.json").read_text())
 # Form and program -> why its nodes are not TensorFlow's.
-DIFFERENT = {
-    "function variables_gather": "TensorFlow calls the node Gather and makes its indices last",
-}
+DIFFERENT: dict[str, str] = {}
 
 
 @pytest.mark.parametrize("key", RECORDED)

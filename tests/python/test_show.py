@@ -70,6 +70,63 @@ def test_shows_graphs_messages_and_functions():
     assert "AddV2" in tf.show(tf.function(lambda x: x + 1.0), tf.TensorSpec([2])).text
 
 
+def test_shows_all_traces_of_a_function():
+    @tf.function
+    def polymorphic(x):
+        return x + 1.0
+
+    with pytest.raises(ValueError, match="'polymorphic', which has not been traced"):
+        tf.show(polymorphic)
+    polymorphic(tf.constant(1.0))
+    assert tf.show(polymorphic).text.startswith("polymorphic(x:0 float32()")
+    polymorphic(tf.constant([1.0, 2.0]))
+    page = tf.show(polymorphic)
+    for trace in polymorphic._list_all_concrete_functions():
+        assert f"calls {trace.name.decode()}" in page.text
+    assert "float32(2,) = AddV2(" in page.text
+    assert "float32() = AddV2(" in page.text
+    functions = json.loads(
+        re.search(r'application/json">(.*?)</script>', page.html, re.DOTALL).group(1)
+    )["functions"]
+    assert len(functions) == 2
+
+
+def test_strings_of_programs_are_no_markup():
+    evil = '</script><script>alert("1")</script><!--\'&'
+
+    def program():
+        return tf.constant(evil)
+
+    program.__name__ = evil
+    graph = tf.Graph()
+    with graph.as_default():
+        program()
+    message = graph.as_graph_def()
+    function = tf.function(program, autograph=False)
+    function()
+    title = "__DATA__<img src=x onerror='alert(1)'>"
+    titled = type(tf.show(graph))(_core.graph_rows(graph), title)
+    for page in (tf.show(graph), tf.show(message), tf.show(function), titled):
+        text = page.html
+        assert text.count("<script") == 2
+        assert text.count("</script>") == 2
+        assert "<!--" not in text
+        assert "<img" not in text
+        data = re.search(r'application/json">(.*?)</script>', text, re.DOTALL).group(1)
+        nodes = json.loads(data)["graph"]["nodes"]
+        assert any("<script>alert" in str(node["attributes"]) for node in nodes)
+        frame = re.fullmatch(
+            r'<iframe srcdoc="([^"]*)" style="[^"<]*"></iframe>', page._repr_html_()
+        )
+        assert frame and "<" not in frame.group(1)
+
+
+def test_the_page_writes_names_as_text_only():
+    script = tf.show(concrete()).html
+    for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
+        assert way not in script
+
+
 def test_event_file(tmp_path):
     tf.show(concrete(), tensorboard=tmp_path / "logs")
     (file,) = (tmp_path / "logs").iterdir()
