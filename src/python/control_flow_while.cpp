@@ -60,9 +60,10 @@ Ref with_variables_read(PyObject* value) {
 // --- Eager ---
 
 Ref eager_loop(const LoopArguments& arguments, Ref variables) {
-  Py_ssize_t count = PyObject_Size(variables.get());
-  if (count < 0) throw_python_error();
-  if (count == 0) throw_value_error("'loop_vars' must be provided.");
+  int given = PyObject_IsTrue(variables.get());
+  if (given < 0) throw_python_error();
+  if (!given) throw_value_error("'loop_vars' must be provided.");
+  if (PyObject_Size(variables.get()) < 0) throw_python_error();
   std::optional<int64_t> limit;
   if (!is_none(arguments.maximum_iterations)) {
     Tensor tensor = eager_tensor_of(arguments.maximum_iterations);
@@ -153,6 +154,15 @@ class GraphLoop {
       if (!is_tensor(value)) throw;
       throw_value_error("maximum_iterations: " + std::string(error.what()));
     }
+    // Below zero no iteration is allowed; in the loop's node it means that there is no limit.
+    const Operand zero(Tensor::int32_scalar(0));
+    Tensor known = constant_value(limit);
+    if (!known) {
+      if (dtype_of(limit) == DType::kInt32) limit = graph_builder().op("Maximum", {limit, zero});
+    } else if (known.dtype() == DType::kInt32 && known.element_count() == 1 &&
+               *known.data<int32_t>() < 0) {
+      limit = zero;
+    }
     options_.maximum_iterations = limit;
   }
 
@@ -203,6 +213,9 @@ class GraphLoop {
                          repr_of(initial_.leaves[first].get()));
       }
       shape = type.shape;
+    } else if (is_type_spec(given)) {
+      set_composite_invariant(first, count, given);
+      return;
     } else if (const PartialShape* known = shape_if_object(given)) {
       shape = *known;
     } else {
@@ -215,6 +228,25 @@ class GraphLoop {
     shapes_[first + 1] = PartialShape({shape.has_rank() ? shape.dim(0) : kUnknownDim});
     if (count > 2)
       shapes_[first + 2] = PartialShape({shape.has_rank() ? shape.rank() : kUnknownDim});
+  }
+
+  // The spec of a composite value says the shapes of its parts.
+  void set_composite_invariant(size_t first, size_t count, PyObject* given) {
+    Ref specs = checked_ref(PyObject_GetAttrString(given, "_component_specs"));
+    std::vector<Ref> parts;
+    nest_flatten(specs.get(), parts);
+    bool fits = parts.size() == count;
+    for (size_t i = 0; fits && i < count; ++i) {
+      if (!is_tensor_spec(parts[i].get())) return;
+      ValueType type = tensor_spec_type(parts[i].get());
+      const Operand& operand = operands_[first + i];
+      fits = type.dtype == dtype_of(operand) && type.shape.is_compatible_with(shape_of(operand));
+      shapes_[first + i] = type.shape;
+    }
+    if (!fits) {
+      throw_type_error("TypeSpec " + repr_of(given) + " is not compatible with the loop variable " +
+                       repr_of(initial_.leaves[first].get()));
+    }
   }
 
   Ref packed(std::span<const Operand> values) const {

@@ -317,3 +317,28 @@ def test_loop_from_autograph_and_by_hand_agree():
         )[1]
 
     assert np.array_equal(converted(tf.constant(20)).numpy(), by_hand(tf.constant(20)).numpy())
+
+
+@pytest.mark.parametrize("limit", [-1, -5, 0])
+def test_a_limit_below_zero_allows_no_iteration(limit):
+    def count(given):
+        return tf.while_loop(
+            lambda i: i < 10,
+            lambda i: i + 1,
+            [tf.constant(0)],
+            None,
+            10,
+            True,
+            maximum_iterations=given,
+        )[0]
+
+    assert int(count(limit)) == 0
+    assert int(tf.function(lambda: count(limit))()) == 0
+    assert int(tf.function(lambda: count(tf.constant(limit)))()) == 0
+    assert int(tf.function(count)(tf.constant(limit))) == 0
+
+
+@pytest.mark.parametrize("given", [None, [], tf.constant(0)])
+def test_eager_loops_need_variables(given):
+    with pytest.raises(ValueError, match="must be provided"):
+        tf.while_loop(lambda i: i < 3, lambda i: i + 1, given)
