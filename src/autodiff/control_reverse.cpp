@@ -13,7 +13,9 @@
 #include "autodiff/region_builder.h"
 #include "autodiff/reverse.h"
 #include "base/status.h"
+#include "ir/observer.h"
 #include "ir/opdef.h"
+#include "ir/thread_state.h"
 #include "ir/type_inference.h"
 
 namespace graphwright {
@@ -78,16 +80,17 @@ Operand with_known_shape(GraphBuilder& builder, const Operand& gradient,
   if (type.handle || shape.is_supertype_of(type.shape.without_symbols())) return gradient;
   if (!shape.is_compatible_with(type.shape)) return gradient;
   type.shape = type.shape.merged_with(shape);
-  // What is known of a control node's outputs, and of arguments, is their node's to say.
-  Node* node = gradient.is_value() ? gradient.value()->node : nullptr;
-  if (node && node->blocks.empty() && !node->callee) {
-    gradient.value()->type = std::move(type);
-    return gradient;
+  // Another value, since the shape may hold in one branch only. Observers hear of it, its type
+  // known: other derivatives go through it.
+  Node* identity = builder.add(get_op("Identity"), {builder.import(gradient)}, {}, {type});
+  if (thread_state.bits & ThreadState::kObserving) {
+    std::vector<OpObserver*> observers = thread_state.observers;
+    OperandVector inputs{gradient}, outputs{Operand(identity->outputs[0])};
+    for (OpObserver* observer : observers) {
+      observer->on_op(*identity->op, identity->attributes, inputs, outputs, identity);
+    }
   }
-  // An op that observers hear of: other gradients go through it.
-  Operand known = builder.op("Identity", {gradient});
-  known.value()->type = std::move(type);
-  return known;
+  return identity->outputs[0];
 }
 
 void reverse_while(GraphBuilder& builder, Node& node, const ActiveSet& active,

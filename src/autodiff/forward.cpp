@@ -77,7 +77,13 @@ void ForwardPass::apply_rule(Builder& builder, const OpDef& op, const Attributes
   ForwardContext context(builder, op, attributes, inputs, outputs, input_tangents, output_tangents);
   op.forward.function()(context);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (output_tangents[i]) set(outputs[i], output_tangents[i]);
+    if (!output_tangents[i]) continue;
+    // Here, where the node ends, is the place to say what is known of its shape.
+    if (outputs[i].is_value() && output_tangents[i].is_value()) {
+      output_tangents[i] = with_known_shape(static_cast<GraphBuilder&>(builder), output_tangents[i],
+                                            shape_of(outputs[i]).without_symbols());
+    }
+    set(outputs[i], output_tangents[i]);
   }
 }
 
@@ -290,9 +296,12 @@ ForwardAccumulator::ForwardAccumulator(std::span<const Operand> primals,
                                     dtype_name(dtype_of(primals[i]))));
     }
     // In a graph the tangent is a value of it, which inner blocks can use.
-    Operand tangent = builder.is_eager()
-                          ? tangents[i]
-                          : Operand(static_cast<GraphBuilder&>(builder).import(tangents[i]));
+    Operand tangent = tangents[i];
+    if (!builder.is_eager()) {
+      auto& graph_builder = static_cast<GraphBuilder&>(builder);
+      tangent = with_known_shape(graph_builder, Operand(graph_builder.import(tangent)),
+                                 shape_of(primals[i]).without_symbols());
+    }
     pass_.set(primals[i], std::move(tangent));
     alive_.push_back(primals[i]);
   }

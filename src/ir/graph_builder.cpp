@@ -97,6 +97,12 @@ void widen_type(ValueType& type, const ValueType& other, const Node& node, size_
   type.handle = std::make_shared<HandleType>(std::move(both));
 }
 
+// What was appended since the graph had made so many nodes. Nodes that were put in front of older
+// ones meanwhile, to save values or for tangents, stay: they are in use.
+void drop_nodes_since(Block& block, size_t node_count) {
+  while (!block.nodes.empty() && block.nodes.back()->id >= node_count) block.nodes.pop_back();
+}
+
 }  // namespace
 
 void set_location_source(LocationSource source) { location_source.store(source); }
@@ -304,12 +310,12 @@ Value* GraphBuilder::iteration_limit(const Operand& limit) {
 }
 
 GraphBuilder::Mark GraphBuilder::mark() const {
-  return {graph_.scopes().size(), block_->nodes.size(), block_->random_seeds};
+  return {graph_.scopes().size(), graph_.node_count(), block_->random_seeds};
 }
 
 void GraphBuilder::rollback(const Mark& mark) {
   graph_.truncate_scopes(mark.scope_count);
-  block_->nodes.resize(mark.node_count);
+  drop_nodes_since(*block_, mark.node_count);
   block_->random_seeds = mark.random_seeds;
 }
 
@@ -325,7 +331,7 @@ OperandVector GraphBuilder::while_loop(const WhileOptions& options,
   std::vector<Value*> initial;
   for (const Operand& operand : carried) initial.push_back(import(operand));
   size_t scope_count = graph_.scopes().size();
-  size_t node_count = block_->nodes.size();
+  size_t node_count = graph_.node_count();
   enter_scope(options.name);
   Node* node = nullptr;
   try {
@@ -359,7 +365,7 @@ OperandVector GraphBuilder::while_loop(const WhileOptions& options,
   } catch (...) {
     leave_scope();
     graph_.truncate_scopes(scope_count);
-    block_->nodes.resize(node_count);
+    drop_nodes_since(*block_, node_count);
     throw;
   }
   label(*node, kScopeName);
@@ -431,7 +437,7 @@ OperandVector GraphBuilder::branch(std::string_view op, std::string_view name,
                                    std::span<const BlockFunction> branches,
                                    FunctionRef<Value*()> selector) {
   size_t scope_count = graph_.scopes().size();
-  size_t node_count = block_->nodes.size();
+  size_t node_count = graph_.node_count();
   enter_scope(name);
   Node* node = nullptr;
   try {
@@ -441,7 +447,7 @@ OperandVector GraphBuilder::branch(std::string_view op, std::string_view name,
   } catch (...) {
     leave_scope();
     graph_.truncate_scopes(scope_count);
-    block_->nodes.resize(node_count);
+    drop_nodes_since(*block_, node_count);
     throw;
   }
   label(*node, kScopeName);
