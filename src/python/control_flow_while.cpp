@@ -155,13 +155,10 @@ class GraphLoop {
       throw_value_error("maximum_iterations: " + std::string(error.what()));
     }
     // Below zero no iteration is allowed; in the loop's node it means that there is no limit.
-    const Operand zero(Tensor::int32_scalar(0));
     Tensor known = constant_value(limit);
-    if (!known) {
-      if (dtype_of(limit) == DType::kInt32) limit = graph_builder().op("Maximum", {limit, zero});
-    } else if (known.dtype() == DType::kInt32 && known.element_count() == 1 &&
-               *known.data<int32_t>() < 0) {
-      limit = zero;
+    if (known && known.dtype() == DType::kInt32 && known.element_count() == 1 &&
+        *known.data<int32_t>() < 0) {
+      limit = Operand(Tensor::int32_scalar(0));
     }
     options_.maximum_iterations = limit;
   }
