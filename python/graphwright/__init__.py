@@ -11,6 +11,7 @@ __version__ = _core.__version__
 
 newaxis = None
 
+_namespace.hide_inner_modules("graphwright")
 _namespace.assemble(globals())
 _lazy = _namespace.lazy_attribute("graphwright")
 

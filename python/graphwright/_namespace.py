@@ -146,6 +146,20 @@ def public_names(path: str) -> list[str]:
     return sorted(_offered[path].union(getattr(module, "__all__", ())))
 
 
+class _Package(types.ModuleType):
+    """A package whose inner modules are no attributes: what it offers never depends on which of
+    them have been imported. ``import graphwright.name`` finds them as usual."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        inner = isinstance(value, types.ModuleType) and value.__spec__ is not None
+        if not inner or name.startswith("_") or name in _offered[""]:
+            super().__setattr__(name, value)
+
+
+def hide_inner_modules(package: str) -> None:
+    sys.modules[package].__class__ = _Package
+
+
 def _resolve(target: str) -> Any:
     module, _, attribute = target.partition(":")
     value: Any = importlib.import_module(module)

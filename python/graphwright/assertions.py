@@ -41,7 +41,12 @@ def _label(tensor: Any) -> str:
     """How messages call a tensor: by its name in a graph, else by its type."""
     if _core.executing_eagerly():
         return f"shape={tensor.shape} dtype={tensor.dtype.name}"
-    return tensor.name
+    return _name(tensor)
+
+
+def _name(tensor: Any) -> str:
+    """The name in the graph that is being built; an eager tensor will be a constant of it."""
+    return "Const:0" if isinstance(tensor, _core.EagerTensor) else tensor.name
 
 
 def _fail(lines: Iterable[Any]) -> None:
@@ -115,9 +120,9 @@ def _compare(
         if data is None:
             data = [
                 f"Condition x {sign} y did not hold element-wise:",
-                f"x ({x.name}) = ",
+                f"x ({_name(x)}) = ",
                 x,
-                f"y ({y.name}) = ",
+                f"y ({_name(y)}) = ",
                 y,
             ]
         if message is not None:
@@ -351,7 +356,7 @@ def _check_rank(
     if all(value is not None for value in known) and x.shape.rank is not None:
         numbers = [int(value) for value in known]
         if not holds(x.shape.rank, numbers):
-            name = "" if _core.executing_eagerly() else x.name
+            name = "" if _core.executing_eagerly() else _name(x)
             text = wanted.format(numbers[0] if len(numbers) == 1 else tuple(numbers))
             if wanted.startswith("in "):
                 text = wanted.format(tuple(numbers))
@@ -396,7 +401,7 @@ def _assert_rank(
 
 
 def _rank_data(x: Any, text: str, ranks: list[Any], message: str | None) -> list[Any]:
-    name = "" if _core.executing_eagerly() else x.name
+    name = "" if _core.executing_eagerly() else _name(x)
     shape = _package().shape(x)
     return [_prefix(message), f"Tensor {name} {text}", *ranks, "Received shape: ", shape]
 
@@ -466,7 +471,7 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
     with _scope(name, "assert_scalar"):
         tensor = tf.convert_to_tensor(tensor)
         if tensor.shape.rank != 0:
-            of = "" if _core.executing_eagerly() else f" for {tensor.name}"
+            of = "" if _core.executing_eagerly() else f" for {_name(tensor)}"
             raise ValueError(
                 f"{_prefix(message)}Expected scalar shape{of}, saw shape: {tensor.shape}."
             )
@@ -606,7 +611,7 @@ def assert_type(
     with _scope(name, "assert_type"):
         tensor = tf.convert_to_tensor(tensor, name="tensor")
         if tensor.dtype != wanted:
-            called = "tensor" if _core.executing_eagerly() else tensor.name
+            called = "tensor" if _core.executing_eagerly() else _name(tensor)
             raise TypeError(
                 f"{_prefix(message)}{called} must be of type {wanted!r}; got {tensor.dtype!r}"
             )
@@ -619,7 +624,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     with _scope(name, "assert_integer"):
         x = tf.convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            called = "tensor" if _core.executing_eagerly() else x.name
+            called = "tensor" if _core.executing_eagerly() else _name(x)
             raise TypeError(
                 f'{_prefix(message)}Expected "x" to be integer type.  Found: {called} of dtype '
                 f"{x.dtype}"
@@ -655,9 +660,11 @@ def assert_same_float_dtype(tensors: Iterable[Any] | None = None, dtype: Any = N
         if dtype is None:
             dtype, first = tensor.dtype, tensor
         elif tensor.dtype != dtype:
-            called = tensor if _core.executing_eagerly() else tensor.name
+            called = tensor if _core.executing_eagerly() else _name(tensor)
             like = (
-                "" if first is None else f" as {first if _core.executing_eagerly() else first.name}"
+                ""
+                if first is None
+                else f" as {first if _core.executing_eagerly() else _name(first)}"
             )
             raise ValueError(
                 f"{called}, type={tensor.dtype}, must be of the same type ({dtype}){like}."

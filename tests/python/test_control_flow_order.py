@@ -133,3 +133,29 @@ def test_tuple_keeps_none():
         tf.constant(1.0)
     )
     assert float(result[0]) == 1 and result[1] is None and float(result[2]) == 2
+
+
+def test_assertions_take_eager_tensors_into_functions():
+    x = tf.constant([1, 2, 3])
+
+    @tf.function
+    def holds():
+        tf.debugging.assert_greater(x, 0)
+        tf.debugging.assert_less(x, tf.range(1, 4) + 1)
+        tf.debugging.assert_rank(x, 1)
+        tf.debugging.assert_type(x, tf.int32)
+        tf.debugging.assert_non_negative(x)
+        tf.debugging.assert_shapes([(x, ("N",))])
+        return x
+
+    assert holds().numpy().tolist() == [1, 2, 3]
+    failing = [
+        (lambda: tf.debugging.assert_greater(x, 5), tf.errors.InvalidArgumentError),
+        (lambda: tf.debugging.assert_less(x, tf.range(3)), tf.errors.InvalidArgumentError),
+        (lambda: tf.debugging.assert_rank(x, 2), ValueError),
+        (lambda: tf.debugging.assert_scalar(x), ValueError),
+        (lambda: tf.debugging.assert_type(x, tf.float32), TypeError),
+    ]
+    for program, error in failing:
+        with pytest.raises(error):
+            tf.function(program)()
