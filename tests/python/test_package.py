@@ -1,4 +1,7 @@
+import sys
+
 import graphwright
+import graphwright as tf
 
 
 def test_version_comes_from_the_core():
