@@ -387,11 +387,10 @@ bool SizeAnalysis::make_value(TreeNode& node) {
 
 namespace {
 
-void for_each_needed(const TreeBlock& block, const auto& visit) {
+void for_each_node(const TreeBlock& block, const auto& visit) {
   for (const auto& node : block.nodes) {
-    if (!node->needed) continue;
     visit(*node);
-    for (const auto& inner : node->blocks) for_each_needed(*inner, visit);
+    for (const auto& inner : node->blocks) for_each_node(*inner, visit);
   }
 }
 
@@ -410,13 +409,16 @@ Prologue SizeAnalysis::prologue() {
       needed[step_of_value_[static_cast<size_t>(value.prologue_value)]] = true;
     }
   }
-  for_each_needed(tree_.root(), [&](const TreeNode& node) {
-    if (node.rule_step >= 0) needed[static_cast<size_t>(node.rule_step)] = true;
+  for_each_node(tree_.root(), [&](const TreeNode& node) {
+    // Also of nodes that do not run: the prologue may have taken the sizes of their outputs from
+    // what these checks assume, as for the size of a loop's result where nobody needs the result.
     for (const auto& check : node.checks) {
       result.checks.push_back(check);
       need_size(check.first);
       need_size(check.second);
     }
+    if (!node.needed) return;
+    if (node.rule_step >= 0) needed[static_cast<size_t>(node.rule_step)] = true;
     // A kernel makes outputs that nobody needs, too.
     for (ValueId id : node.outputs) {
       for (Size size : tree_.value(id).dims) need_size(size);

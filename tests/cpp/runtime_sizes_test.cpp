@@ -123,6 +123,26 @@ TEST_CASE("a loop variable that changes its size holds whatever tensor there is"
                      {Tensor::int32_scalar(2), numbers({5})}});
 }
 
+TEST_CASE("the size of a loop's result that nobody needs otherwise") {
+  auto graph =
+      make_graph({tensor_type(kInt32, PartialShape::scalar()), vector_type(), vector_type()},
+                 [](Builder& builder, std::span<const Operand> x) {
+                   WhileOptions options;
+                   options.shape_invariants = {PartialShape{kUnknownDim}};
+                   std::vector<Operand> carried{x[1]};
+                   OperandVector outputs = builder.while_loop(
+                       options, carried,
+                       [&](std::span<const Operand> values) {
+                         return OperandVector{less(builder, values[0], x[0])};
+                       },
+                       [&](std::span<const Operand>) { return OperandVector{x[2]}; });
+                   return OperandVector{builder.op("Size", {outputs[1]})};
+                 });
+  check_all(*graph, {{Tensor::int32_scalar(2), numbers({3}), numbers({3})},
+                     {Tensor::int32_scalar(2), numbers({3}), numbers({1})},
+                     {Tensor::int32_scalar(0), numbers({3}), numbers({1})}});
+}
+
 TEST_CASE("sizes by shape rules, and numbers that depend on shapes") {
   auto graph = make_graph({rows_type()}, [](Builder& builder, std::span<const Operand> x) {
     Operand shape = builder.op("Shape", {x[0]});
