@@ -422,4 +422,9 @@ def vectorized_map(
         lambda elem: tf.repeat(elem, rows, axis=0) if elem.shape[0] == 1 and rows != 1 else elem,
         elems,
     )
-    return map_fn(one_row, elems, fn_output_signature=signature)
+
+    def mapped(values: Any) -> Any:
+        return map_fn(one_row, values, fn_output_signature=signature)
+
+    # What was written for a graph need not run eagerly.
+    return (tf.function(mapped, autograph=False) if _core.executing_eagerly() else mapped)(elems)
