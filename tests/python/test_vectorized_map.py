@@ -87,3 +87,10 @@ def test_unknown_numbers_of_rows():
 def test_errors(fn, elems, error):
     with pytest.raises(error):
         tf.vectorized_map(fn, elems)
+
+
+def test_rows_of_a_graph_are_mapped_in_a_graph():
+    doubled = lambda v: tf.while_loop(lambda a: a < 100.0, lambda a: a * 2.0, [v])[0]  # noqa: E731
+    with pytest.warns(UserWarning, match="while_loop"):
+        result = tf.vectorized_map(doubled, tf.constant([1.0, 2.0]))
+    assert result.numpy().tolist() == [128.0, 128.0]
