@@ -122,7 +122,13 @@ def _rows_of_traces(traces: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         block, called = _core.graph_rows(trace.graph)
         functions.update({name: block | {"kind": "function"}} | called)
         empty: dict[str, Any] = {"inputs": [], "controls": [], "outputs": [], "blocks": []}
-        row = {"name": name, "op": "trace", "attributes": {}, "device": "", "lines": []}
+        row: dict[str, Any] = {
+            "name": name,
+            "op": "trace",
+            "attributes": {},
+            "device": "",
+            "lines": [],
+        }
         nodes.append(row | empty | {"function": name})
     return {"kind": "graph", "arguments": [], "nodes": nodes, "results": []}, functions
 

@@ -151,7 +151,11 @@ void GraphBuilder::leave_control_scope() {
 
 void GraphBuilder::add_control_inputs(Node& node) {
   size_t first = control_scopes_.size();
-  while (first > 0 && !control_scopes_[--first].clears) continue;
+  bool cleared = false;
+  while (first > 0 && !cleared) {
+    --first;
+    cleared = control_scopes_[first].clears;
+  }
   for (size_t i = first; i < control_scopes_.size(); ++i) {
     ControlScope& scope = control_scopes_[i];
     auto waits = [&](const Value* input) {

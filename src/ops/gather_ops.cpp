@@ -11,8 +11,6 @@
 namespace graphwright {
 namespace {
 
-using kernels::row_major_strides;
-
 int64_t product(std::span<const int64_t> dims) {
   return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
 }
