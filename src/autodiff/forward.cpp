@@ -77,7 +77,8 @@ void ForwardPass::apply_rule(Builder& builder, const OpDef& op, const Attributes
   ForwardContext context(builder, op, attributes, inputs, outputs, input_tangents, output_tangents);
   op.forward.function()(context);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!output_tangents[i]) continue;
+    // Rules that apply the op itself to tangents also get its integers.
+    if (!output_tangents[i] || !can_have_gradient(type_of(outputs[i]))) continue;
     // Here, where the node ends, is the place to say what is known of its shape.
     if (outputs[i].is_value() && output_tangents[i].is_value()) {
       output_tangents[i] = with_known_shape(static_cast<GraphBuilder&>(builder), output_tangents[i],

@@ -181,6 +181,30 @@ void scatter_into_kernel(KernelContext& context) {
     scatter_rows(list, tensor, indices);
   });
 }
+// The gradient of rows that were written at `indices`: none for a row that a later one of the same
+// index replaced.
+Expression gradient_of_rows(GradientContext& context, const Operand& indices, int tensor) {
+  Algebra f(context.builder());
+  Expression rows =
+      f.call("TensorListGather", {context.dy(), indices, row_shape(f, context.x(tensor))},
+             {{"element_dtype", dtype_of(context.x(tensor))}});
+  Tensor known = constant_value(indices);
+  if (known) {
+    std::vector<int64_t> values = integer_values(known);
+    std::ranges::sort(values);
+    if (std::ranges::adjacent_find(values) == values.end()) return rows;
+  }
+  Expression count = f.call("TensorListLength", {context.dy()});
+  Expression each = f.call("Range", {f.int32(0), f.call("Size", {indices}), f.int32(1)});
+  Expression none = f.call("Fill", {f.reshape(count, f.int32_vector({1})), f.int32(-1)});
+  Expression last =
+      f.call("TensorScatterUpdate", {none, f.call("ExpandDims", {indices, f.int32(1)}), each});
+  Expression kept = f.call("Equal", {f.call("GatherV2", {last, indices, f.int32(0)}), each});
+  // One per row, with as many dims of size one as rows have.
+  Expression ones = f.call("OnesLike", {row_shape(f, rows)});
+  Expression shape = f.call("ConcatV2", {f.shape_of(indices), ones, f.int32(0)});
+  return f.call("SelectV2", {f.reshape(kept, shape), rows, f.zeros_like(rows)});
+}
 void gradient_scatter_into(GradientContext& context) {
   if (!context.has_dy()) return;
   Algebra f(context.builder());
@@ -189,9 +213,7 @@ void gradient_scatter_into(GradientContext& context) {
                              {context.dy(), f.zeros_like(context.x(1)), context.x(2)}));
   }
   if (context.needs(1)) {
-    context.set_dx(
-        1, f.call("TensorListGather", {context.dy(), context.x(2), row_shape(f, context.x(1))},
-                  {{"element_dtype", dtype_of(context.x(1))}}));
+    context.set_dx(1, gradient_of_rows(context, context.x(2), 1));
   }
 }
 void forward_scatter_into(ForwardContext& context) {
@@ -252,10 +274,7 @@ void scatter_kernel(KernelContext& context) {
 }
 void gradient_scatter(GradientContext& context) {
   if (!context.needs(0) || !context.has_dy()) return;
-  Algebra f(context.builder());
-  context.set_dx(
-      0, f.call("TensorListGather", {context.dy(), context.x(1), row_shape(f, context.x(0))},
-                {{"element_dtype", dtype_of(context.x(0))}}));
+  context.set_dx(0, gradient_of_rows(context, context.x(1), 0));
 }
 
 constexpr std::array kTable{

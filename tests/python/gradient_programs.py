@@ -72,8 +72,12 @@ class Generator:
         elif kind < 0.47:
             grown = self.random.choice(["v[-1:] * {a}[:1]", "{a} * 0.5", "v[:1] + {b}[1:]"])
             self.line(indent, f"v = tf.concat([v, {self.fill(grown)}], 0)")
-        elif kind < 0.55:
+        elif kind < 0.52:
             self.line(indent, f"{self.variable()} = {self.variable()} * tf.reduce_sum(v * v)")
+        elif kind < 0.58:
+            self.written_array(indent)
+        elif kind < 0.62:
+            self.read_array(indent)
         elif kind < 0.75:
             name = self.fresh("i")
             count = self.fill(self.random.choice(TRIP_COUNTS))
@@ -93,6 +97,34 @@ class Generator:
             self.block(indent + 1, depth + 1, index)
             self.line(indent, "else:")
             self.block(indent + 1, depth + 1, index)
+
+    def written_array(self, indent: int) -> None:
+        array, index = self.fresh("t"), self.fresh("j")
+        self.line(indent, f"{array} = tf.TensorArray(tf.float64, 3, clear_after_read=False)")
+        self.line(indent, f"for {index} in tf.range(3):")
+        self.relax(indent + 1)
+        value = self.fill(self.random.choice(EXPRESSIONS))
+        self.line(indent + 1, f"{array} = {array}.write({index}, {value})")
+        if self.random.random() < 0.5:
+            self.line(indent + 1, f"{self.variable()} = {array}.read({index}) * 0.7")
+        used = self.random.choice(
+            [
+                "tf.reduce_sum({t}.stack(), 0) * 0.3",
+                "{t}.read(1)",
+                "tf.reduce_sum({t}.gather([0, 2, 2]), 0)",
+                "{t}.concat()[1:3]",
+            ]
+        )
+        self.line(indent, f"{self.variable()} = {used.format(t=array)}")
+
+    def read_array(self, indent: int) -> None:
+        array, index = self.fresh("t"), self.fresh("j")
+        rows = self.fill("tf.stack([{a}, {b}, {b} * 0.5])")
+        self.line(indent, f"{array} = tf.TensorArray(tf.float64, 3, clear_after_read=False)")
+        self.line(indent, f"{array} = {array}.unstack({rows})")
+        self.line(indent, f"for {index} in tf.range(3):")
+        self.relax(indent + 1)
+        self.line(indent + 1, self.fill("{a} = {b} * 0.5 + ") + f"{array}.read({index}) * x")
 
     def relax(self, indent: int) -> None:
         self.line(indent, "tf.autograph.experimental.set_loop_options(")

@@ -298,3 +298,16 @@ def test_targets_and_sources_that_are_no_tensors(value, error):
         tape.gradient(y, [x, value])
     with pytest.raises(error):
         tape.gradient(value, x)
+
+
+def test_rows_scattered_to_one_index_twice_have_the_gradient_of_the_last():
+    def f(rows):
+        array = tf.TensorArray(tf.float64, 3).scatter([0, 2, 2], rows)
+        return tf.reduce_sum(array.stack() * tf.constant([[1.0], [2.0], [3.0]], tf.float64))
+
+    rows = tf.constant([[1.0], [2.0], [4.0]], tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch(rows)
+        y = tf.function(f)(rows)
+    assert y.numpy() == 13.0
+    assert tape.gradient(y, rows).numpy().tolist() == [[1.0], [0.0], [3.0]]
