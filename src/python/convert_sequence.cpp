@@ -223,7 +223,7 @@ class ElementWriter {
   template <class T>
   static void widen_integers(const char* source, int32_t* target, int64_t count) {
     const T* values = reinterpret_cast<const T*>(source);
-    for (int64_t i = 0; i < count; ++i) target[i] = values[i];
+    std::copy(values, values + count, target);
   }
 
   template <class T>
@@ -579,6 +579,7 @@ Tensor tensor_from_python(PyObject* value, DType dtype, DType preferred) {
       return convert(value, preferred);
     } catch (const Error&) {
       // Not as preferred then, but as the value itself has it.
+      return convert(value, dtype);
     }
   }
   return convert(value, dtype);
